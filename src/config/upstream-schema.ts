@@ -1,0 +1,88 @@
+/** One upstream as written under `upstreams:`: what all have, joined with the shape of its transport. */
+import { z } from 'zod';
+import { duration } from '../scalars.ts';
+import { httpCredentials, stdioCredentials } from '../upstream/credentials/schema.ts';
+import { stdioShape } from '../upstream/stdio-schema.ts';
+import { streamableHttpShape } from '../upstream/streamable-http-schema.ts';
+import { nearest } from './nearest.ts';
+
+const globs = z.array(z.string().min(1));
+const toolName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'a tool name is 1 to 128 of A-Z a-z 0-9 _ . -');
+const hint = z.boolean().exactOptional();
+
+const annotations = z.strictObject({
+  readOnlyHint: hint.describe('The tool changes nothing'),
+  destructiveHint: hint.describe('The tool may delete or overwrite'),
+  idempotentHint: hint.describe('A repeated call changes nothing more'),
+  openWorldHint: hint.describe('The tool reaches outside the server'),
+});
+
+const renames = z.record(z.string(), toolName).superRefine((names, context) => {
+  const taken = new Map<string, string>();
+  for (const [from, to] of Object.entries(names)) {
+    const other = taken.get(to);
+    if (other !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: [from],
+        message: `the same new name as that of ${JSON.stringify(other)}`,
+      });
+    }
+    taken.set(to, from);
+  }
+});
+
+const tools = z.strictObject({
+  allow: globs.default(['*']).describe('Globs over original names: the tools that are offered'),
+  deny: globs.default([]).describe('Globs over original names: tools taken out again'),
+  rename: renames.default({}).describe('Original name → new name, to which the prefix is added'),
+  describe: z.record(z.string(), z.string()).default({}).describe('Original name → new description'),
+  annotations: z
+    .record(z.string(), annotations)
+    .default({})
+    .describe('Original name → annotations that replace those of the server'),
+});
+
+const common = {
+  timeout: duration.prefault('60s').describe('Longest wait for an answer'),
+  labels: z.record(z.string(), z.string()).default({}).describe('Free labels, which policies read'),
+  trustAnnotations: z
+    .boolean()
+    .default(false)
+    .describe('Take the annotations of tools (read-only, destructive, …) as the server states them'),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{0,64}$/, 'a prefix is up to 64 of A-Z a-z 0-9 _ . -')
+    .optional()
+    .describe('Put before exposed names; without it the id; `""` leaves names and URIs unchanged'),
+  uris: globs.default([]).describe('Globs of the URIs that belong to this upstream'),
+  tools: tools.prefault({}).describe('Which tools are offered, and under which names'),
+  instances: z.literal('shared').optional().describe('One process or connection serves all callers'),
+};
+
+/** `.default` keeps the key optional in the JSON Schema; the transport is always there when the union looks. */
+const stdio = z.strictObject({
+  transport: z.literal('stdio').default('stdio').describe('Told by `command`'),
+  ...stdioShape,
+  credentials: stdioCredentials.optional().describe('What the gateway gives the server to identify itself'),
+  ...common,
+});
+const streamableHttp = z.strictObject({
+  transport: z.literal('streamable-http').default('streamable-http').describe('Told by `url`'),
+  ...streamableHttpShape,
+  credentials: httpCredentials.optional().describe('What the gateway sends to identify itself'),
+  ...common,
+});
+
+/** A command means stdio, a url Streamable HTTP; a near miss of `url` counts, so that the message is about it. */
+function inferTransport(raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || 'transport' in raw) return raw;
+  const isUrl = !('command' in raw) && Object.keys(raw).some((key) => nearest(key, ['url']) !== undefined);
+  return { transport: isUrl ? 'streamable-http' : 'stdio', ...raw };
+}
+
+export const upstream = z.preprocess(
+  inferTransport,
+  z.discriminatedUnion('transport', [stdio, streamableHttp]),
+);
+export type UpstreamPiece = z.output<typeof upstream>;

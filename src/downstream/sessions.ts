@@ -1,0 +1,61 @@
+/** Sessions of legacy clients: bound to the principal that opened them, ended by DELETE, by idleness, or by the cap. */
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { ClientInfo, JsonObject, Principal } from '../model.ts';
+import type { Id } from '../protocol/envelope.ts';
+
+export interface Session {
+  readonly id: string;
+  readonly principal: string;
+  readonly client: ClientInfo;
+  readonly capabilities: JsonObject;
+  /** Calls that are running, so that a cancellation finds them. */
+  readonly running: Map<Id, AbortController>;
+  /** Severity from which log messages are passed on (RFC 5424 names); undefined = all. */
+  logLevel: string | undefined;
+  /** Ends the GET stream, when one is open. */
+  endStream: (() => void) | undefined;
+}
+
+export interface Sessions {
+  open(principal: Principal, client: ClientInfo, capabilities: JsonObject): Session;
+  /** undefined for an unknown id and for a session of another principal alike. */
+  find(id: string, principal: Principal): Session | undefined;
+  end(session: Session): void;
+  count(): number;
+}
+
+/** At the cap the session that was idle longest makes room. `idle` in ms. */
+export function createSessions(max: number, idle: number): Sessions {
+  const sessions = new LRUCache<string, Session>({
+    max,
+    ttl: idle,
+    updateAgeOnGet: true,
+    ttlAutopurge: false,
+    dispose(session) {
+      session.endStream?.();
+      for (const running of session.running.values()) running.abort(new Error('the session ended'));
+    },
+  });
+  return {
+    open(principal, client, capabilities) {
+      const session: Session = {
+        id: randomUUID(),
+        principal: principal.key,
+        client,
+        capabilities,
+        running: new Map(),
+        logLevel: undefined,
+        endStream: undefined,
+      };
+      sessions.set(session.id, session);
+      return session;
+    },
+    find(id, principal) {
+      const session = sessions.get(id);
+      return session?.principal === principal.key ? session : undefined;
+    },
+    end: (session) => void sessions.delete(session.id),
+    count: () => sessions.size,
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * The catalogue of errors a caller can get: code, JSON-RPC number, HTTP status and audit outcome in one table,
+ * and the two shapes in which they go out. Own codes lie outside -32768..-32000 (2026-07-28, "Error codes").
+ */
+import type { JsonObject, Outcome } from './model.ts';
+
+interface Row {
+  readonly rpc: number;
+  /** HTTP status when the error ends the request before the route; on the route the status is 200. */
+  readonly http: number;
+  readonly outcome: Outcome;
+}
+
+export const ERRORS = {
+  parse_error: { rpc: -32700, http: 400, outcome: 'invalid' },
+  invalid_request: { rpc: -32600, http: 400, outcome: 'invalid' },
+  unsupported_media_type: { rpc: -32600, http: 415, outcome: 'invalid' },
+  not_acceptable: { rpc: -32600, http: 406, outcome: 'invalid' },
+  too_large: { rpc: -32600, http: 413, outcome: 'invalid' },
+  forbidden_host: { rpc: -32600, http: 403, outcome: 'invalid' },
+  unauthenticated: { rpc: -32600, http: 401, outcome: 'denied' },
+  session_required: { rpc: -32600, http: 400, outcome: 'invalid' },
+  session_unknown: { rpc: -32600, http: 404, outcome: 'invalid' },
+  method_not_found: { rpc: -32601, http: 404, outcome: 'invalid' },
+  header_mismatch: { rpc: -32020, http: 400, outcome: 'invalid' },
+  missing_capability: { rpc: -32021, http: 400, outcome: 'invalid' },
+  unsupported_version: { rpc: -32022, http: 400, outcome: 'invalid' },
+  invalid_params: { rpc: -32602, http: 200, outcome: 'invalid' },
+  unknown_target: { rpc: -32602, http: 200, outcome: 'invalid' },
+  internal: { rpc: -32603, http: 500, outcome: 'unknown' },
+  denied: { rpc: 1001, http: 200, outcome: 'denied' },
+  policy_error: { rpc: 1001, http: 200, outcome: 'policy_error' },
+  limited: { rpc: 1002, http: 200, outcome: 'limited' },
+  overloaded: { rpc: 1003, http: 503, outcome: 'overloaded' },
+  upstream_unavailable: { rpc: 1004, http: 200, outcome: 'upstream_lost' },
+  upstream_error: { rpc: 1004, http: 200, outcome: 'upstream_error' },
+  timed_out: { rpc: 1005, http: 200, outcome: 'timed_out' },
+  outcome_unknown: { rpc: 1006, http: 200, outcome: 'unknown' },
+  cancelled: { rpc: 1005, http: 200, outcome: 'cancelled' },
+  shutdown: { rpc: 1003, http: 503, outcome: 'shutdown' },
+} as const satisfies Record<string, Row>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface ErrorDetails {
+  /** Seconds until a repeat can succeed. */
+  readonly retryAfter?: number;
+  readonly upstream?: string;
+  /** Further members of the JSON-RPC error's `data`, as the specification asks for some codes. */
+  readonly data?: JsonObject;
+  /** For the audit only; never sent to the caller. */
+  readonly hidden?: string;
+  /** What the audit calls it, where that is more than the caller may know. */
+  readonly outcome?: Outcome;
+  readonly cause?: unknown;
+}
+
+/** An error that crosses the wire. Everything else that is thrown is a fault of ours and goes out as `internal`. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.details = details;
+  }
+
+  get outcome(): Outcome {
+    return this.details.outcome ?? ERRORS[this.code].outcome;
+  }
+}
+
+/** The content both shapes share: `{ code, reason, requestId, retryAfter?, upstream? }` (design: "What the caller gets"). */
+function facts(error: GatewayError, requestId: string): JsonObject {
+  const { retryAfter, upstream } = error.details;
+  return {
+    code: error.code,
+    reason: error.message,
+    requestId,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(upstream === undefined ? {} : { upstream }),
+  };
+}
+
+/** JSON-RPC `error` object. */
+export function toJsonRpc(error: GatewayError, requestId: string): JsonObject {
+  return {
+    code: ERRORS[error.code].rpc,
+    message: error.message,
+    data: { ...facts(error, requestId), ...error.details.data },
+  };
+}
+
+/** A tool result with `isError`, which a model can read and act on. */
+export function toToolResult(error: GatewayError, requestId: string): JsonObject {
+  return {
+    content: [{ type: 'text', text: error.message }],
+    isError: true,
+    _meta: { 'gatehouse/error': facts(error, requestId) },
+  };
+}
+
+/** Any thrown value as the error its caller sees. Text of unknown errors stays inside: it may carry secrets. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  return thrown instanceof GatewayError
+    ? thrown
+    : new GatewayError('internal', 'The gateway failed on this request; its log has the reason.', {
+        cause: thrown,
+      });
+}

@@ -1,0 +1,110 @@
+/**
+ * THE table of what a policy may call: OPA's builtins that the compiled module has itself, and those the gateway gives
+ * it. The compiler's capabilities are made from it, so that any other name is refused with file and line.
+ * A host builtin answers exactly as OPA's evaluator, or `undefined` where OPA's has no answer, or throws (deny).
+ */
+import { parseRfc3339, momentOf } from './time.ts';
+import { sprintf } from './sprintf.ts';
+import { isSubset } from './subset.ts';
+import { RegoSet, type Value } from './values.ts';
+
+/** One evaluation: what must not change while it runs. */
+export interface Evaluation {
+  /** Nanoseconds since the epoch. */
+  readonly now: bigint;
+}
+
+/** What a host builtin can answer; integers as bigint, since nanoseconds exceed a double. */
+export type Result = boolean | string | bigint | readonly (string | bigint)[] | undefined;
+
+export interface HostBuiltin {
+  /** False: no decision of a policy that calls it is ever cached. */
+  readonly deterministic: boolean;
+  /** What differs from OPA's own, for docs/policy.md. */
+  readonly note?: string;
+  readonly call: (args: readonly Value[], evaluation: Evaluation) => Result;
+}
+
+type Call = HostBuiltin['call'];
+
+function pure(call: Call, note?: string): HostBuiltin {
+  return { deterministic: true, call, ...(note === undefined ? {} : { note }) };
+}
+
+const ZONES = 'zones by their exact IANA name (`Europe/Berlin`) or `UTC`; others fail the decision';
+
+/** Given by the gateway. */
+export const HOST_BUILTINS: Readonly<Record<string, HostBuiltin>> = {
+  sprintf: pure(
+    ([format, values]) => (typeof format === 'string' && isArray(values) ? sprintf(format, values) : undefined),
+    'without `%[1]d`, `*`, the flag `#`, `%+q`, `%U`, `%O`, `%p`, `%w`, hexadecimal and binary fractions: these fail the decision',
+  ),
+  'strings.any_prefix_match': pure(([search, base]) => anyMatch(search, base, (text, part) => text.startsWith(part))),
+  'strings.any_suffix_match': pure(([search, base]) => anyMatch(search, base, (text, part) => text.endsWith(part))),
+  'strings.count': pure(([text, part]) => (typeof text === 'string' && typeof part === 'string' ? countOf(text, part) : undefined)),
+  'object.subset': pure(([whole, part]) => isSubset(whole, part)),
+  'glob.quote_meta': pure(([text]) => (typeof text === 'string' ? text.replaceAll(/[*?\\[\]{}]/g, '\\$&') : undefined)),
+  'time.now_ns': { deterministic: false, call: (_, { now }) => now, note: 'the same value all through one evaluation' },
+  'time.parse_rfc3339_ns': pure(([text]) => (typeof text === 'string' ? parseRfc3339(text) : undefined)),
+  'time.date': pure(([operand]) => clockPart(operand, ['year', 'month', 'day']), ZONES),
+  'time.clock': pure(([operand]) => clockPart(operand, ['hour', 'minute', 'second']), ZONES),
+  'time.weekday': pure(([operand]) => momentOf(operand ?? null)?.weekday, ZONES),
+};
+
+/** Compiled into the module by OPA itself, or compiled away (`print`: shown by `policy test` only). */
+export const NATIVE_BUILTINS: readonly string[] = [
+  ...['eq', 'assign', 'equal', 'neq', 'gt', 'gte', 'lt', 'lte', 'print'],
+  ...['plus', 'minus', 'mul', 'div', 'rem', 'abs', 'round', 'ceil', 'floor', 'numbers.range', 'to_number', 'format_int'],
+  ...['bits.or', 'bits.and', 'bits.negate', 'bits.xor', 'bits.lsh', 'bits.rsh'],
+  ...['and', 'or', 'intersection', 'union', 'count', 'sum', 'product', 'max', 'min', 'sort'],
+  ...['array.concat', 'array.flatten', 'array.reverse', 'array.slice'],
+  ...['is_number', 'is_string', 'is_boolean', 'is_array', 'is_set', 'is_object', 'is_null', 'type_name'],
+  ...['base64.encode', 'base64.decode', 'base64.is_valid', 'base64url.encode', 'base64url.decode'],
+  ...['net.cidr_contains', 'net.cidr_intersects', 'glob.match'],
+  ...['json.marshal', 'json.unmarshal', 'json.is_valid', 'json.filter', 'json.remove'],
+  ...['object.filter', 'object.get', 'object.keys', 'object.remove', 'object.union', 'object.union_n'],
+  ...['concat', 'contains', 'startswith', 'endswith', 'indexof', 'lower', 'upper', 'replace', 'split', 'substring'],
+  ...['strings.replace_n', 'strings.reverse', 'trim', 'trim_left', 'trim_prefix', 'trim_right', 'trim_suffix', 'trim_space'],
+  ...['regex.match', 'regex.is_valid', 'regex.find_all_string_submatch_n', 'walk', 'graph.reachable'],
+];
+
+/** Every name a policy may call. */
+export const BUILTIN_NAMES: readonly string[] = [...NATIVE_BUILTINS, ...Object.keys(HOST_BUILTINS)].toSorted();
+
+function isArray(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function areStrings(values: readonly (Value | undefined)[]): values is readonly string[] {
+  return values.every((value) => typeof value === 'string');
+}
+
+/** A string stands for a collection of itself. */
+function stringsOf(value: Value | undefined): readonly string[] | undefined {
+  const items = value instanceof RegoSet ? value.items : isArray(value) ? value : [value];
+  return areStrings(items) ? items : undefined;
+}
+
+function anyMatch(
+  search: Value | undefined,
+  base: Value | undefined,
+  match: (text: string, part: string) => boolean,
+): boolean | undefined {
+  const [texts, parts] = [stringsOf(search), stringsOf(base)];
+  if (texts === undefined || parts === undefined) return undefined;
+  return texts.some((text) => parts.some((part) => match(text, part)));
+}
+
+/** Occurrences that do not overlap; of the empty string one around each code point, as in Go. */
+function countOf(text: string, part: string): bigint {
+  return BigInt(part === '' ? Array.from(text).length + 1 : text.split(part).length - 1);
+}
+
+function clockPart(
+  operand: Value | undefined,
+  members: readonly ('year' | 'month' | 'day' | 'hour' | 'minute' | 'second')[],
+): readonly bigint[] | undefined {
+  const moment = momentOf(operand ?? null);
+  return moment === undefined ? undefined : members.map((member) => BigInt(moment[member]));
+}
+

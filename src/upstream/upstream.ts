@@ -1,0 +1,270 @@
+/**
+ * One MCP server as the gateway sees it: started, kept up, asked for its lists, and healed when it goes away.
+ *
+ *   starting ──► up ──► down ──(back-off)──► up …          closed ends it
+ *                 ▲──► starting ──► (the session was lost: calls wait)
+ */
+import { GatewayError } from '../errors.ts';
+import type { UpstreamConfig } from '../config/config.ts';
+import type { Era, JsonObject } from '../model.ts';
+import type { Slices } from '../protocol/slices.ts';
+import { connect, type Connection, type ServerFacts, type UpstreamRequest } from './connection.ts';
+import { coalesce } from './coalesce.ts';
+import { credentialOf } from './credentials/credential.ts';
+import { TRANSPORTS } from './kinds.ts';
+import { LinkError, type Link, type LinkContext, type TransportKind } from './link.ts';
+import { fetchLists, NO_LISTS, type Lists } from './lists.ts';
+
+/** Milliseconds. */
+export interface Pace {
+  /** Wait before the first attempt to come back; doubled with each failure up to the last. */
+  readonly backoffFirst: number;
+  readonly backoffLast: number;
+  /** Up for this long, and the next failure counts as the first. */
+  readonly stable: number;
+  /** At most one refetch of the lists in this time, however many changes are announced. */
+  readonly refetch: number;
+  /** Longest wait for each step of the handshake. */
+  readonly handshake: number;
+}
+
+const PACE: Pace = {
+  backoffFirst: 500,
+  backoffLast: 30_000,
+  stable: 20_000,
+  refetch: 500,
+  handshake: 30_000,
+};
+
+/** What makes the lists be read again; before a subscription stands, changes were not announced. */
+const ANNOUNCEMENTS: ReadonlySet<unknown> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/subscriptions/acknowledged',
+]);
+
+export interface UpstreamStatus {
+  readonly state: 'starting' | 'up' | 'down' | 'closed';
+  /** Why it is not up, or why it was gone last. */
+  readonly reason?: string | undefined;
+  /** RFC 3339 time of the last change of state. */
+  readonly since: string;
+  readonly restarts: number;
+  readonly server?: ServerFacts | undefined;
+}
+
+export interface UpstreamContext extends Pick<LinkContext, 'dir' | 'maxMessage' | 'log' | 'dropped'> {
+  /** How the gateway names itself (`Implementation`). */
+  readonly gateway: JsonObject;
+  /** The era this server had when last seen. */
+  readonly rememberedEra?: Era | undefined;
+  /** State or lists have changed. */
+  readonly changed: (what: 'state' | 'lists') => void;
+  /** Other than the usual times; for tests. */
+  readonly pace?: Partial<Pace>;
+}
+
+export interface Upstream {
+  readonly config: UpstreamConfig;
+  status(): UpstreamStatus;
+  /** As last known; kept while the server is away. */
+  lists(): Lists;
+  /** Resolves when the first start has succeeded or failed. */
+  readonly settled: Promise<void>;
+  /**
+   * Sends one request. Repeated once when the server had lost the session and so cannot have run it.
+   * @throws GatewayError `upstream_unavailable`, `outcome_unknown`, `upstream_error`, `timed_out`; or the signal's reason.
+   */
+  request(request: UpstreamRequest): Promise<Slices>;
+  close(): Promise<void>;
+}
+
+export function startUpstream(config: UpstreamConfig, context: UpstreamContext): Upstream {
+  const transport = TRANSPORTS[config.transport] as TransportKind<unknown>;
+  const pace = { ...PACE, ...context.pace };
+  let era: Era = context.rememberedEra ?? (config.transport === 'stdio' ? 'legacy' : 'modern');
+  let status: UpstreamStatus = { state: 'starting', since: new Date().toISOString(), restarts: 0 };
+  let connection: Connection | undefined;
+  let connecting: Promise<Connection> | undefined;
+  /** The link on which the handshake is under way. */
+  let opening: Link | undefined;
+  let lists = NO_LISTS;
+  let failures = 0;
+  let upSince = 0;
+  let retry: NodeJS.Timeout | undefined;
+  const refetch = coalesce(reread, pace.refetch);
+  let settle: () => void = () => undefined;
+  const settled = new Promise<void>((resolve) => (settle = resolve));
+
+  function set(change: Partial<UpstreamStatus>): void {
+    if (status.state === 'closed') return;
+    status = { ...status, ...change, since: new Date().toISOString() };
+    context.changed('state');
+  }
+
+  async function open(): Promise<Connection> {
+    let current: Connection | undefined;
+    let gone: string | undefined;
+    const lost = (reason: string): void => {
+      gone = reason;
+      if (current !== undefined && current === connection) down(reason);
+    };
+    const receive = (message: JsonObject): void => {
+      if (current?.receive(message)) return;
+      if (ANNOUNCEMENTS.has(message['method'])) refetch.ask();
+      else context.dropped('noise');
+    };
+    const link = await transport.open(
+      config,
+      { ...context, id: config.id, credential: credentialOf(config.credentials) },
+      { message: receive, closed: lost, missed: refetch.ask },
+    );
+    opening = link;
+    try {
+      if (status.state === 'closed') throw new LinkError('unsent', 'closed by the gateway');
+      current = await connect(link, {
+        gateway: context.gateway,
+        prefer: era,
+        timeout: Math.min(config.timeout, pace.handshake),
+        onMessage: receive,
+      });
+      lists = await readLists(current);
+      if (gone !== undefined) throw new LinkError('lost', gone);
+    } catch (error) {
+      const closing = link.close();
+      if (status.state === 'closed') await closing;
+      throw error;
+    } finally {
+      opening = undefined;
+    }
+    connection = current;
+    era = current.server.era;
+    upSince = performance.now();
+    current.watch({ closed: lost, missed: refetch.ask });
+    set({ state: 'up', server: current.server });
+    context.changed('lists');
+    return current;
+  }
+
+  async function readLists(from: Connection): Promise<Lists> {
+    const fetched = await fetchLists(from, config.timeout, lists);
+    for (const warning of fetched.warnings) context.log.warn({ upstream: config.id }, warning);
+    return fetched.lists;
+  }
+
+  /** One attempt at a time, whoever asks. */
+  function reconnect(): Promise<Connection> {
+    connecting ??= open()
+      .catch((error: unknown) => {
+        down(error instanceof Error ? error.message : String(error));
+        throw error;
+      })
+      .finally(() => {
+        connecting = undefined;
+        settle();
+      });
+    return connecting;
+  }
+
+  function down(reason: string): void {
+    if (status.state === 'closed') return;
+    if (connection && performance.now() - upSince > pace.stable) failures = 0;
+    void connection?.close();
+    connection = undefined;
+    refetch.cancel();
+    const ceiling = Math.min(pace.backoffLast, pace.backoffFirst * 2 ** failures++);
+    const wait = ceiling * (0.5 + Math.random() / 2);
+    context.log.warn({ upstream: config.id, reason, retryInMs: Math.round(wait) }, 'upstream is down');
+    set({ state: 'down', reason, restarts: status.restarts + 1 });
+    clearTimeout(retry);
+    retry = setTimeout(() => void reconnect().catch(() => undefined), wait);
+    retry.unref();
+  }
+
+  /** A change of the lists was announced. */
+  async function reread(): Promise<void> {
+    const asked = connection;
+    if (!asked) return;
+    try {
+      const read = await readLists(asked);
+      if (connection !== asked) return;
+      lists = read;
+      context.changed('lists');
+    } catch (error) {
+      context.log.warn({ upstream: config.id, error: String(error) }, 'the changed lists could not be read');
+    }
+  }
+
+  async function request(asked: UpstreamRequest): Promise<Slices> {
+    const current = connection ?? (await healed());
+    try {
+      return await current.request(asked);
+    } catch (error) {
+      if (!(error instanceof LinkError && error.failure === 'session_lost')) throw describe(error, current);
+      const fresh = await replace(current);
+      return await fresh.request(asked).catch((second: unknown) => {
+        throw describe(second, fresh);
+      });
+    }
+  }
+
+  /** Another session for one that the server has forgotten; whoever notices later takes the one that is there. */
+  function replace(forgotten: Connection): Connection | Promise<Connection> {
+    if (connection !== forgotten) return connection ?? healed();
+    const reason = 'the server no longer knows the session';
+    context.log.info({ upstream: config.id }, `${reason}; connecting again`);
+    connection = undefined;
+    forgotten.retire();
+    set({ state: 'starting', reason });
+    void reconnect().catch(() => undefined);
+    return healed();
+  }
+
+  /** Waits while the session is renewed. @throws GatewayError `upstream_unavailable` when the upstream is away otherwise. */
+  async function healed(): Promise<Connection> {
+    const renewed = status.state === 'starting' ? await connecting?.catch(() => undefined) : undefined;
+    if (renewed) return renewed;
+    throw new GatewayError(
+      'upstream_unavailable',
+      `The server "${config.id}" is not available: ${status.reason ?? 'it is still starting'}.`,
+      { upstream: config.id, retryAfter: 2 },
+    );
+  }
+
+  function describe(error: unknown, from: Connection): unknown {
+    if (!(error instanceof LinkError)) return error;
+    if (error.failure === 'unsent' && from === connection) down(error.message);
+    const [code, text] = FAILURES[error.failure];
+    return new GatewayError(code, `The server "${config.id}" ${text}: ${error.message}.`, {
+      upstream: config.id,
+      cause: error,
+    });
+  }
+
+  void reconnect().catch(() => undefined);
+  return {
+    config,
+    status: () => status,
+    lists: () => lists,
+    settled,
+    request,
+    async close() {
+      set({ state: 'closed' });
+      clearTimeout(retry);
+      refetch.cancel();
+      // Else a server that does not answer would keep the gateway from ending.
+      await opening?.close();
+      const last = connection ?? (await connecting?.catch(() => undefined));
+      connection = undefined;
+      await last?.close();
+    },
+  };
+}
+
+const FAILURES = {
+  unsent: ['upstream_unavailable', 'is not available'],
+  session_lost: ['upstream_unavailable', 'lost the session'],
+  lost: ['outcome_unknown', 'went away before it answered; whether the request was carried out is not known'],
+  bad_answer: ['upstream_error', 'gave no usable answer'],
+} as const;
