@@ -2,11 +2,12 @@
  * The immutable index: exposed name or URI ↔ Target, with the definition ready to be sent. Built anew from the lists of
  * all upstreams; who owned a name or URI first keeps it for as long as the gateway runs (`Ownership`).
  */
-import { createHash } from 'node:crypto';
 import { compileGlob } from '../glob.ts';
-import type { Annotations, JsonObject, Target, TargetKind } from '../model.ts';
+import type { JsonObject, Target, TargetKind } from '../model.ts';
+import { exposeUi, own, sha256, targetOf } from './definition.ts';
 import { exposedName, hashedName, type Naming } from './names.ts';
-import { fitsTemplate, mapUri, unmapUri } from './uris.ts';
+import { createResolver, type Resolver } from './resolver.ts';
+import { isUi, mapUri, MAX_URI } from './uris.ts';
 
 /** What the catalog needs to know of one upstream: its rules from the configuration, its definitions as listed. */
 export interface Source {
@@ -31,7 +32,10 @@ export interface Entry {
   readonly text: string;
 }
 
-/** Name or URI → the one that had it first, as `<kind> <upstream> <original>`. Lives longer than any catalog. */
+/**
+ * `<kind> <name>` → upstream and original name of the one that had it first; `uri <uri>` → upstream. Lives longer than any
+ * catalog.
+ */
 export type Ownership = Map<string, string>;
 
 export interface Catalog {
@@ -51,241 +55,143 @@ export interface Catalog {
   readonly digest: Readonly<Record<TargetKind, string>>;
 }
 
-/** The specification's defaults (2025-03-26, `ToolAnnotations`): a tool that says nothing may do anything. */
-const UNANNOTATED: Annotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-};
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Upstreams can list new names for ever; what is beyond this is left out. */
+const MAX_OWNED = 500_000;
+const MAX_NAME = 1_024;
 
 export function buildCatalog(sources: readonly Source[], naming: Naming, owners: Ownership): Catalog {
-  const builder = createBuilder(naming, owners);
+  const entries: Record<TargetKind, Entry[]> = { tool: [], resource: [], template: [], prompt: [] };
+  /** `<kind> <exposed name, hashed name or URI>` → what it means. */
+  const index = new Map<string, Entry>();
+  const warnings: string[] = [];
+  const add = createAdder({ entries, index, warnings, naming, owners });
+  const resolver = createResolver(sources, entries, index, owners);
+  // URIs first: a tool may point to one.
   for (const source of sources) {
-    for (const tool of source.lists.tool)
-      if (isListed(source, tool['name'])) builder.addNamed(source, 'tool', tool);
-    for (const prompt of source.lists.prompt) builder.addNamed(source, 'prompt', prompt);
-    for (const resource of source.lists.resource) builder.addUri(source, 'resource', resource);
-    for (const template of source.lists.template) builder.addUri(source, 'template', template);
+    for (const resource of source.lists.resource) add.uri(source, 'resource', resource, resolver);
+    for (const template of source.lists.template) add.uri(source, 'template', template, resolver);
   }
-  return builder.finish(sources);
+  for (const source of sources) {
+    const expose = (uri: string): string => resolver.exposeUri(source.id, uri);
+    const isListed = listing(source);
+    for (const tool of source.lists.tool) if (isListed(tool['name'])) add.named(source, 'tool', tool, expose);
+    for (const prompt of source.lists.prompt) add.named(source, 'prompt', prompt, expose);
+  }
+  return {
+    entries,
+    byName: (kind, name) => index.get(`${kind} ${name}`),
+    byUri: resolver.byUri,
+    byTemplate: (uri) => index.get(`template ${uri}`),
+    exposeUri: resolver.exposeUri,
+    warnings,
+    digest: digestOf(entries),
+  };
 }
 
 /** Deny wins; the globs are over original names. */
-function isListed({ tools }: Source, name: unknown): boolean {
-  return (
-    typeof name === 'string' &&
-    tools.allow.some((glob) => compileGlob(glob)(name)) &&
-    !tools.deny.some((glob) => compileGlob(glob)(name))
-  );
+function listing({ tools }: Source): (name: unknown) => boolean {
+  const allow = tools.allow.map(compileGlob);
+  const deny = tools.deny.map(compileGlob);
+  return (name) =>
+    typeof name === 'string' && allow.some((fits) => fits(name)) && !deny.some((fits) => fits(name));
 }
 
-function createBuilder(naming: Naming, owners: Ownership) {
-  const entries: Record<TargetKind, Entry[]> = { tool: [], resource: [], template: [], prompt: [] };
-  const names = new Map<string, Entry>();
-  const warnings: string[] = [];
+function digestOf(entries: Catalog['entries']): Catalog['digest'] {
+  const digest = (kind: TargetKind): string => sha256(entries[kind].map(({ text }) => text).join('\n'));
+  return {
+    tool: digest('tool'),
+    resource: digest('resource'),
+    template: digest('template'),
+    prompt: digest('prompt'),
+  };
+}
+
+interface Building {
+  readonly entries: Readonly<Record<TargetKind, Entry[]>>;
+  readonly index: Map<string, Entry>;
+  readonly warnings: string[];
+  readonly naming: Naming;
+  readonly owners: Ownership;
+}
+
+function createAdder({ entries, index, warnings, naming, owners }: Building) {
   const seen = new Set<string>();
 
-  /** Takes the wanted name unless another target has, or once had, it. */
-  function claim(kind: string, wanted: string, identity: string): boolean {
-    const key = `${kind} ${wanted}`;
+  /** Takes the name unless another target has, or once had, it. */
+  function claim(key: string, identity: string): boolean {
     const owner = owners.get(key);
-    if (owner === undefined) owners.set(key, identity);
-    return owner === undefined || owner === identity;
+    if (owner !== undefined) return owner === identity;
+    if (owners.size >= MAX_OWNED) return false;
+    owners.set(key, identity);
+    return true;
   }
 
-  function isRepeat(kind: TargetKind, { id }: Source, name: string): boolean {
-    const identity = `${kind} ${id} ${name}`;
-    if (seen.has(identity))
-      warnings.push(`${id} lists the ${kind} ${JSON.stringify(name)} twice; the first is kept`);
-    return seen.has(identity) || !seen.add(identity);
-  }
-
-  function addNamed(source: Source, kind: 'tool' | 'prompt', definition: JsonObject): void {
-    const original = definition['name'];
-    if (typeof original !== 'string' || original === '' || original.includes('\0')) {
-      warnings.push(`${source.id} lists a ${kind} without a usable name; it is left out`);
-      return;
+  /** The name or URI by which an upstream knows it; undefined when there is none, or it was there before. */
+  function originalOf({ id }: Source, kind: TargetKind, name: unknown, longest: number): string | undefined {
+    if (typeof name !== 'string' || name === '' || name.length > longest || name.includes('\0')) {
+      warnings.push(`${id} lists a ${kind} without a usable name; it is left out`);
+      return undefined;
     }
-    if (isRepeat(kind, source, original)) return;
-    const renamed = kind === 'tool' ? source.tools.rename[original] : undefined;
+    const identity = `${kind} ${id} ${name}`;
+    if (!seen.has(identity)) return (seen.add(identity), name);
+    warnings.push(`${id} lists the ${kind} ${JSON.stringify(name)} twice; the first is kept`);
+    return undefined;
+  }
+
+  function named(
+    source: Source,
+    kind: 'tool' | 'prompt',
+    definition: JsonObject,
+    expose: (uri: string) => string,
+  ): void {
+    const original = originalOf(source, kind, definition['name'], MAX_NAME);
+    if (original === undefined) return;
+    const renamed = kind === 'tool' ? own(source.tools.rename, original) : undefined;
     const wanted = exposedName(source.prefix, source.id, renamed ?? original, naming);
     const hashed = hashedName(source.prefix, source.id, original, naming);
-    const free = claim(kind, wanted, `${source.id} ${original}`);
-    if (!free)
-      warnings.push(
-        `the ${kind} name "${wanted}" belongs to ${owners.get(`${kind} ${wanted}`) ?? 'another'}; that of ${source.id} is served as "${hashed}"`,
-      );
-    const exposed = free ? wanted : hashed;
-    const described = kind === 'tool' ? source.tools.describe[original] : undefined;
+    // Both at once: the hashed form resolves for every target, and so may never become the name of another.
+    const claimed = [wanted, hashed].filter((name) => claim(`${kind} ${name}`, `${source.id} ${original}`));
+    const [exposed] = claimed;
+    if (exposed !== wanted) warnings.push(collision(kind, wanted, source.id, exposed));
+    if (exposed === undefined) return;
+    const described = kind === 'tool' ? own(source.tools.describe, original) : undefined;
     const shown = {
       ...definition,
       name: exposed,
       ...(described === undefined ? {} : { description: described }),
     };
-    const entry: Entry = {
-      target: targetOf(source, kind, original, definition),
-      exposed,
-      text: JSON.stringify(exposeUi(source, shown)),
-    };
+    const target = targetOf(source, kind, original, definition);
+    const entry: Entry = { target, exposed, text: JSON.stringify(exposeUi(shown, expose)) };
     entries[kind].push(entry);
-    names.set(`${kind} ${exposed}`, entry);
-    // The hashed form resolves for every target; a plain name of the same spelling goes first.
-    if (!names.has(`${kind} ${hashed}`)) names.set(`${kind} ${hashed}`, entry);
+    for (const name of claimed) index.set(`${kind} ${name}`, entry);
   }
 
-  function addUri(source: Source, kind: 'resource' | 'template', definition: JsonObject): void {
+  function collision(kind: string, wanted: string, id: string, served: string | undefined): string {
+    const owner = owners.get(`${kind} ${wanted}`) ?? 'another';
+    const instead = served === undefined ? 'is left out' : `is served as "${served}"`;
+    return `the ${kind} name "${wanted}" belongs to ${owner}; that of ${id} ${instead}`;
+  }
+
+  function uri(
+    source: Source,
+    kind: 'resource' | 'template',
+    definition: JsonObject,
+    { mayPass, ownerOf }: Resolver,
+  ): void {
     const member = kind === 'resource' ? 'uri' : 'uriTemplate';
-    const original = definition[member];
-    if (typeof original !== 'string' || original === '' || original.includes('\0')) {
-      warnings.push(`${source.id} lists a ${kind} without a usable URI; it is left out`);
-      return;
-    }
-    if (isRepeat(kind, source, original)) return;
-    const unchanged =
-      ownsByConfiguration(source, original) || (!isUi(original) && claim('uri', original, source.id));
+    const original = originalOf(source, kind, definition[member], MAX_URI);
+    if (original === undefined) return;
+    const unchanged = mayPass(source, original) && claim(`uri ${original}`, source.id);
+    const exposed = unchanged ? original : mapUri(source.id, original);
     if (!unchanged && !isUi(original))
       warnings.push(
-        `the URI ${original} belongs to ${owners.get(`uri ${original}`) ?? 'another'}; that of ${source.id} is served as ${mapUri(source.id, original)}`,
+        `the URI ${original} belongs to ${ownerOf(original) ?? 'another'}; that of ${source.id} is served as ${exposed}`,
       );
-    const exposed = unchanged ? original : mapUri(source.id, original);
-    const entry: Entry = {
-      target: targetOf(source, kind, original, definition),
-      exposed,
-      text: JSON.stringify({ ...definition, [member]: exposed }),
-    };
+    const target = targetOf(source, kind, original, definition);
+    const entry: Entry = { target, exposed, text: JSON.stringify({ ...definition, [member]: exposed }) };
     entries[kind].push(entry);
-    const key = `${kind} ${exposed}`;
-    if (!names.has(key)) names.set(key, entry);
+    index.set(`${kind} ${exposed}`, entry);
   }
 
-  function finish(sources: readonly Source[]): Catalog {
-    const ids = new Map(sources.map((source) => [source.id, source]));
-
-    function exposeUri(upstream: string, uri: string): string {
-      const source = ids.get(upstream);
-      if (source && ownsByConfiguration(source, uri)) return uri;
-      const entry = names.get(`resource ${uri}`);
-      return entry?.target.upstream === upstream && entry.target.name === uri ? uri : mapUri(upstream, uri);
-    }
-
-    /** A URI of one upstream that is listed there, or fits one of its templates. */
-    function within(upstream: string, uri: string): Entry | undefined {
-      const listed = entries.resource.find(
-        ({ target }) => target.upstream === upstream && target.name === uri,
-      );
-      return (
-        listed ??
-        derive(
-          entries.template.find(
-            ({ target }) => target.upstream === upstream && fitsTemplate(target.name, uri),
-          ),
-          uri,
-        ) ??
-        handedOut(ids.get(upstream), uri)
-      );
-    }
-
-    function byUri(uri: string): Entry | undefined {
-      const listed = names.get(`resource ${uri}`);
-      if (listed) return listed;
-      const mapped = unmapUri(uri, (id) => ids.has(id));
-      if (mapped) return within(mapped.upstream, mapped.uri);
-      const owner = sources.find((source) => ownsByConfiguration(source, uri));
-      if (owner) return within(owner.id, uri);
-      return derive(
-        entries.template.find(({ exposed }) => fitsTemplate(exposed, uri)),
-        uri,
-      );
-    }
-
-    const digest = Object.fromEntries(
-      Object.entries(entries).map(([kind, list]) => [kind, sha256(list.map(({ text }) => text).join('\n'))]),
-    );
-    return {
-      entries,
-      byName: (kind, name) => names.get(`${kind} ${name}`),
-      byUri,
-      byTemplate: (uri) => names.get(`template ${uri}`),
-      exposeUri,
-      warnings,
-      digest: digest as Catalog['digest'],
-    };
-  }
-
-  return { addNamed, addUri, finish };
+  return { named, uri };
 }
-
-const isUi = (uri: string): boolean => uri.startsWith('ui://');
-
-/** `prefix: ""` leaves a server's URIs alone; `uris` names those that are its own. */
-function ownsByConfiguration({ prefix, uris }: Source, uri: string): boolean {
-  return prefix === '' || (!isUi(uri) && uris.some((glob) => compileGlob(glob)(uri)));
-}
-
-/** A resource read through a template is a target of its own, with the URI that was asked for. */
-function derive(template: Entry | undefined, uri: string): Entry | undefined {
-  if (!template) return undefined;
-  const { exposed } = template;
-  return { ...template, exposed, target: { ...template.target, kind: 'resource', name: uri } };
-}
-
-/** A link in a result may lead to what no list names: its mapped form says whose it is, the policy sees the URI. */
-function handedOut(source: Source | undefined, uri: string): Entry | undefined {
-  return (
-    source && {
-      exposed: mapUri(source.id, uri),
-      text: '',
-      target: targetOf(source, 'resource', uri, { uri }),
-    }
-  );
-}
-
-function targetOf(source: Source, kind: TargetKind, name: string, definition: JsonObject): Target {
-  const { title, annotations } = definition;
-  const claims = isRecord(annotations) ? annotations : {};
-  const said = {
-    ...(source.trustAnnotations ? claims : {}),
-    ...(kind === 'tool' ? source.tools.annotations[name] : {}),
-  };
-  return {
-    upstream: source.id,
-    kind,
-    name,
-    ...(typeof title === 'string' ? { title } : {}),
-    digest: sha256(JSON.stringify(definition)),
-    annotations: annotationsFrom(said),
-    claims,
-  };
-}
-
-function annotationsFrom(said: JsonObject): Annotations {
-  const hint = (name: keyof Annotations): boolean =>
-    typeof said[name] === 'boolean' ? said[name] : UNANNOTATED[name];
-  return {
-    readOnlyHint: hint('readOnlyHint'),
-    destructiveHint: hint('destructiveHint'),
-    idempotentHint: hint('idempotentHint'),
-    openWorldHint: hint('openWorldHint'),
-  };
-}
-
-/** `_meta.ui.resourceUri` of MCP Apps points to a resource of the same upstream. */
-function exposeUi(source: Source, definition: JsonObject): JsonObject {
-  const meta = definition['_meta'];
-  const ui = isRecord(meta) ? meta['ui'] : undefined;
-  if (!isRecord(meta) || !isRecord(ui) || typeof ui['resourceUri'] !== 'string') return definition;
-  const uri = ui['resourceUri'];
-  return {
-    ...definition,
-    _meta: {
-      ...meta,
-      ui: { ...ui, resourceUri: ownsByConfiguration(source, uri) ? uri : mapUri(source.id, uri) },
-    },
-  };
-}
-
-const isRecord = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

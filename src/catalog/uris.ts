@@ -5,9 +5,12 @@
 
 const UI = 'ui://';
 
+/** URIs of MCP Apps: every server may have `ui://index`. */
+export const isUi = (uri: string): boolean => uri.startsWith(UI);
+
 /** The form that always leads back to its upstream. */
 export function mapUri(upstream: string, uri: string): string {
-  return uri.startsWith(UI) ? `${UI}${upstream}/${uri.slice(UI.length)}` : `${upstream}+${uri}`;
+  return isUi(uri) ? `${UI}${upstream}/${uri.slice(UI.length)}` : `${upstream}+${uri}`;
 }
 
 /** @returns upstream and original URI when the text has the mapped form of one of `upstreams`. */
@@ -15,22 +18,23 @@ export function unmapUri(
   uri: string,
   isUpstream: (id: string) => boolean,
 ): { upstream: string; uri: string } | undefined {
-  const mark = uri.startsWith(UI) ? uri.indexOf('/', UI.length) : uri.indexOf('+');
+  const mark = isUi(uri) ? uri.indexOf('/', UI.length) : uri.indexOf('+');
   if (mark < 0) return undefined;
-  const start = uri.startsWith(UI) ? UI.length : 0;
+  const start = isUi(uri) ? UI.length : 0;
   const upstream = uri.slice(start, mark);
   if (!isUpstream(upstream)) return undefined;
   return { upstream, uri: (start === 0 ? '' : UI) + uri.slice(mark + 1) };
 }
 
-const MAX_URI = 8 * 1024;
+/** Longest URI or template that is compared, in characters. */
+export const MAX_URI = 8 * 1024;
 
 /**
- * Does a URI fit a template (RFC 6570)? Each expression stands for any text up to the literal that follows it; matched
- * from left to right without going back, so in time linear in the URI for each literal.
+ * Does a URI fit a template (RFC 6570)? Each expression stands for any text, none included. Matched from left to right
+ * without going back, so in time linear in the URI for each literal.
  */
 export function fitsTemplate(template: string, uri: string): boolean {
-  if (uri.length > MAX_URI) return false;
+  if (uri.length > MAX_URI || template.length > MAX_URI) return false;
   const literals = template.split(/\{[^{}]*\}/);
   const first = literals[0] ?? '';
   const last = literals.at(-1) ?? '';

@@ -159,14 +159,16 @@ async function listenOn(server: Server, key: string, address: Config['listen']):
   }
 }
 
+/** Connections that a client keeps for later hold nothing that is waited for; those with an answer on its way get `grace`. */
 function closeServer(server: Server, grace: number): Promise<void> {
   return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
     const force = setTimeout(() => server.closeAllConnections(), grace);
     server.close(() => {
+      clearInterval(idle);
       clearTimeout(force);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }
 

@@ -47,7 +47,9 @@ export class HttpAnswer implements Dispatcher.DispatchHandler {
     this.#session = session;
     this.#onHeaders = onHeaders;
     // From here on, not from the start of the request: it may wait for a connection first.
-    request.signal?.addEventListener('abort', () => this.#giveUp(request.signal?.reason as Error), { once: true });
+    request.signal?.addEventListener('abort', () => this.#giveUp(request.signal?.reason as Error), {
+      once: true,
+    });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

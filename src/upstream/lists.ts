@@ -65,8 +65,7 @@ async function followPages(connection: Connection, method: string, member: strin
     const params: JsonObject = cursor === undefined ? {} : { cursor };
     const answer = await connection.request({ method, params, timeout });
     bytes += answer.bytes.length;
-    if (bytes > MAX_BYTES)
-      return { entries, warning: `more than ${MAX_BYTES} bytes; the rest is left out` };
+    if (bytes > MAX_BYTES) return { entries, warning: `more than ${MAX_BYTES} bytes; the rest is left out` };
     const result = resultOf(answer);
     const part = result[member];
     const room = MAX_ENTRIES - entries.length;

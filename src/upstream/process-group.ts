@@ -1,7 +1,9 @@
 /** A child process and everything it started: one group, ended whole. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const STEP = 2_000;
+const LOOK = 20;
 
 /** Leaders of the groups that are alive; a gateway that ends by whatever way takes them along. */
 const alive = new Set<number>();
@@ -40,34 +42,41 @@ export function spawnGroup({ command, args, cwd, env }: SpawnOptions): ChildProc
   return child;
 }
 
-/** Closes stdin, then SIGTERM, then SIGKILL to the group, two seconds apart; resolves when the leader has ended. */
+/** Closes stdin, then SIGTERM, then SIGKILL to the group, two seconds apart; resolves when nobody in it is left. */
 export async function endGroup(child: ChildProcessWithoutNullStreams): Promise<void> {
   const { pid } = child;
-  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<true>((resolve) => child.once('exit', () => resolve(true)));
+  if (pid === undefined) return;
   child.stdin.end();
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await within(ended, STEP)) return;
+    if (await goneWithin(pid, STEP)) return;
     signalGroup(pid, signal);
   }
-  await within(ended, STEP);
+  await goneWithin(pid, STEP);
 }
 
-async function within(ended: Promise<true>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
+/** Nobody tells of the end of grandchildren: the group has to be looked at. */
+async function goneWithin(pid: number, ms: number): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (isPopulated(pid)) {
+    if (performance.now() > end) return false;
+    await sleep(LOOK);
+  }
+  return true;
+}
+
+function isPopulated(pid: number): boolean {
   try {
-    return await Promise.race([ended, late]);
-  } finally {
-    clearTimeout(timer);
+    return process.kill(groupOf(pid), 0);
+  } catch {
+    return false;
   }
 }
+
+const groupOf = (pid: number): number => (process.platform === 'win32' ? pid : -pid);
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+    process.kill(groupOf(pid), signal);
   } catch {
     // ESRCH: nobody is left, which is what was wanted.
   }

@@ -110,8 +110,7 @@ function createLink(
   function tooLong(where: RegExp, part: Buffer): void {
     const [, id] = where.exec(part.toString('latin1')) ?? [];
     const why = `the answer is larger than limits.result (${context.maxMessage} bytes)`;
-    if (pending.has(Number(id)))
-      settle(Number(id), ({ reject }) => reject(new LinkError('bad_answer', why)));
+    if (pending.has(Number(id))) settle(Number(id), ({ reject }) => reject(new LinkError('bad_answer', why)));
   }
 
   const overlongEnd = (tail: Buffer): void => tooLong(ID_LAST, tail);

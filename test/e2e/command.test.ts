@@ -10,8 +10,7 @@ const RULES = 'package gateway\n\nallow := true\n';
 const running: ChildProcess[] = [];
 
 afterEach(() => {
-  for (const child of running.splice(0))
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  for (const { pid } of running.splice(0)) if (pid !== undefined && isAlive(-pid)) process.kill(-pid, 'SIGKILL');
 });
 
 interface Started {

@@ -41,8 +41,8 @@ describe('the installed package', () => {
     expect(readFileSync(join(dir, 'audit/gatehouse.jsonl'), 'utf8')).toContain('"outcome":"ok"');
   }, 60_000);
 
-  it('checks and tests policies', () => {
-    expect(run(command, ['policy', 'check'], dir)).not.toContain('error');
+  it('brings the Rego toolchain', () => {
+    expect(run(command, ['policy', 'check'], dir)).toBe('1 policy file, 0 test files: no errors\n');
   }, 60_000);
 
   it('brings licenses and documentation, and neither sources nor tests', () => {
