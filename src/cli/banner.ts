@@ -66,8 +66,8 @@ function hostSnippet(url: string, withKey: boolean): string {
 /** Shows the banner when all upstreams were tried or patience ends; tells each change before and after. */
 export function progress(facts: BannerFacts, show: (text: string) => void): void {
   const { gateway, log } = facts;
-  gateway.onStateChanged(({ id, state, entries }) => {
-    if (state === 'up') log.info({ upstream: id, tools: entries.tool }, 'upstream is up');
+  gateway.onStateChanged(({ id, state }) => {
+    if (state === 'up') log.info({ upstream: id }, 'upstream is up');
   });
   const started = performance.now();
   const timer = setInterval(() => {

@@ -92,9 +92,10 @@ export class HttpAnswer implements Dispatcher.DispatchHandler {
   #isAnswer(message: Slices, body: Buffer): boolean {
     if (this.#session !== undefined && isSessionLost(this.#status, body)) return false;
     if (answeredId(message) === this.#request.id) return true;
-    // An error answer comes without an id when the server could not read the request.
+    // An error answer comes without an id when the server could not read the request. Errors of OAuth have no object.
     const id = textOf(body, message.top.get('id')) ?? 'null';
-    return this.#status >= 400 && id === 'null' && message.top.has('error');
+    const error = textOf(body, message.top.get('error')) ?? '';
+    return this.#status >= 400 && id === 'null' && error.startsWith('{');
   }
 
   #event(text: string): void {

@@ -46,7 +46,12 @@ const UNREACHABLE = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+/** An aborted request ends with a DOMException, whose code is a number. */
+function codeOf(error: unknown): string {
+  const code: unknown = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
 export const isUnreachable = (error: unknown): boolean =>
   UNREACHABLE.has(codeOf(error)) || codeOf(error).startsWith('ERR_TLS') || codeOf(error).includes('CERT');
 

@@ -7,7 +7,8 @@ import { LinkError } from './link.ts';
 
 const MAX_PAGES = 200;
 const MAX_ENTRIES = 10_000;
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Of one list over all its pages. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The definitions as the upstream listed them. */
 export type Lists = Readonly<Record<TargetKind, readonly JsonObject[]>>;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exposedName, hashedName, nameHash } from '../../src/catalog/names.ts';
 import { catalogOf, exposed, NAMING, source, tool } from './kit.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ownership } from '../../src/catalog/catalog.ts';
 import { fitsTemplate, mapUri, unmapUri } from '../../src/catalog/uris.ts';

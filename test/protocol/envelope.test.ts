@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
-import type { Json } from '../../src/model.ts';
+import type { GatewayError } from '../../src/errors.ts';
+import type { Json, JsonObject } from '../../src/model.ts';
 import { classify, idOf, isObject } from '../../src/protocol/envelope.ts';
 import { parseLossless } from '../../src/protocol/json.ts';
 
-const message = (members: object): Json => ({ jsonrpc: '2.0', ...members }) as Json;
+const message = (members: JsonObject): Json => ({ jsonrpc: '2.0', ...members });
 
 describe('a message', () => {
   it.each([1, 0, -5, '1', '', 'a b', 2 ** 53])('with the id %j is a request with that id', (id) => {

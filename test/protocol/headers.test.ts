@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GatewayError, toJsonRpc } from '../../src/errors.ts';
+import { toJsonRpc, type GatewayError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/model.ts';
 import {
   checkModernHeaders,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
+import type { GatewayError } from '../../src/errors.ts';
 import { parseLossless, readJson } from '../../src/protocol/json.ts';
 import { jsonText } from './json-text.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sliceMessage, textOf } from '../../src/protocol/slices.ts';
 import { jsonText, objectText } from './json-text.ts';
@@ -15,7 +15,8 @@ function members(text: string, of: 'top' | 'result' = 'top'): Record<string, unk
 }
 
 /** Own members, without the special meaning that `__proto__` has in a literal. */
-const entriesOf = (value: object | undefined): [string, unknown][] => Object.entries(value ?? {}).sort();
+const entriesOf = (value: object | undefined): [string, unknown][] =>
+  Object.entries(value ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('the slices', () => {
   it('are the members of the message, in any spacing', () => {

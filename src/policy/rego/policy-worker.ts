@@ -13,6 +13,12 @@ export interface WorkerEvents {
   readonly end: (worker: PolicyWorker, reason: Error) => void;
 }
 
+/** Nothing of the gateway's environment but where compiled code is kept, if anywhere. */
+const { NODE_COMPILE_CACHE: CACHE } = process.env;
+const ENVIRONMENT = CACHE === undefined ? {} : { NODE_COMPILE_CACHE: CACHE };
+/** MiB. An evaluation leaves a few kilobytes behind: a larger nursery would only be kept, once for each worker. */
+const YOUNG = 4;
+
 export class PolicyWorker {
   /** Resolves when the policy is instantiated; rejects when it cannot be. */
   readonly ready: Promise<void>;
@@ -24,7 +30,12 @@ export class PolicyWorker {
 
   constructor(policy: Pick<WorkerStart, 'module' | 'data'>, events: WorkerEvents) {
     const workerData: WorkerStart = { ...policy, progress: this.#progress.shared };
-    this.#worker = new Worker(FILE, { workerData, execArgv: ['--disable-warning=ExperimentalWarning'], env: {} });
+    this.#worker = new Worker(FILE, {
+      workerData,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      env: ENVIRONMENT,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+    });
     this.ready = new Promise((resolve, reject) => {
       let reason = new Error('the policy worker ended');
       this.#worker.on('message', (reply: WorkerReply) => {

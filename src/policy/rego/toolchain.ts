@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { PolicyError, type Problem, ToolchainError } from '../errors.ts';
-import { BUILTIN_NAMES } from './builtins.ts';
+import { BUILTIN_NAMES, LEFT_OUT } from './builtins.ts';
 
 const FOLDER = new URL('../../../tools/rego/', import.meta.url);
 const ARTEFACT = 'regotool.wasm.br';
@@ -100,7 +100,7 @@ export async function runToolchain<V extends keyof ToolchainResults>(
 ): Promise<ToolchainResults[V]> {
   const answer = await exchange(JSON.stringify({ verb, capabilities: BUILTIN_NAMES, ...request }), deadline);
   const { errors, result } = parse<ToolchainResults[V]>(answer);
-  if (errors !== undefined && errors.length > 0) throw new PolicyError(errors);
+  if (errors !== undefined && errors.length > 0) throw new PolicyError(errors.map(explain));
   if (result === undefined) throw new ToolchainError('The Rego toolchain answered neither a result nor an error');
   return result;
 }
@@ -111,6 +111,14 @@ function parse<R>(answer: string): Answer<R> {
   } catch (cause) {
     throw new ToolchainError('The Rego toolchain did not answer in JSON', { cause });
   }
+}
+
+/** OPA calls a builtin that it is not given an undefined function. */
+function explain(problem: Problem): Problem {
+  const [, name] = /^undefined function (\S+)$/.exec(problem.message) ?? [];
+  if (name === undefined) return problem;
+  const reason = LEFT_OUT[name] ?? 'if it is a builtin of OPA, it is not among those given here';
+  return { ...problem, message: `${problem.message}: ${reason} (see docs/policy.md)` };
 }
 
 async function exchange(request: string, deadline: number): Promise<string> {

@@ -1,4 +1,5 @@
 /** The worker thread: one policy instance that decides batches of inputs, one batch at a time. */
+import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Decision } from '../../model.ts';
 import { decisionFrom, failed } from './decision.ts';
@@ -37,3 +38,5 @@ parentPort?.on('message', (inputs: readonly string[]) => {
   parentPort?.postMessage(decisions satisfies WorkerReply);
 });
 parentPort?.postMessage('ready' satisfies WorkerReply);
+// A worker is terminated, not ended: what it compiled would be lost to the next start.
+flushCompileCache();
