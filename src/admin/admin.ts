@@ -37,5 +37,11 @@ function status(gateway: Gateway, version: string, draining: boolean) {
 }
 
 function describe({ server, ...report }: UpstreamReport) {
-  return server === undefined ? report : Object.assign(report, { era: server.era, protocolVersion: server.version, serverInfo: server.serverInfo });
+  return server === undefined
+    ? report
+    : Object.assign(report, {
+        era: server.era,
+        protocolVersion: server.version,
+        serverInfo: server.serverInfo,
+      });
 }

@@ -14,7 +14,11 @@ export interface PolicyContext {
   readonly print: (text: string) => void;
 }
 
-type Action = (sources: Sources, print: PolicyContext['print'], options: { readonly check?: boolean }) => Promise<boolean>;
+type Action = (
+  sources: Sources,
+  print: PolicyContext['print'],
+  options: { readonly check?: boolean },
+) => Promise<boolean>;
 
 /** Adds the commands to `program`. Exit codes: 0 fine, 1 the policy is wrong or a test fails, 3 the toolchain cannot run. */
 export function policyCommands(program: Command, context: PolicyContext = fromConfig(program)): void {
@@ -30,12 +34,16 @@ export function policyCommands(program: Command, context: PolicyContext = fromCo
       });
   add('check', 'find every error, and what is only suspicious', check);
   add('test', 'run the test_ rules of *_test.rego files and report coverage', test);
-  add('fmt', 'write every file in the standard format', format).option('--check', 'only name the files that would change');
+  add('fmt', 'write every file in the standard format', format).option(
+    '--check',
+    'only name the files that would change',
+  );
 }
 
 function fromConfig(program: Command): PolicyContext {
   return {
-    paths: async () => (await loadConfig(program.opts<{ config?: string }>().config ?? 'gateway.yaml')).config.policy.paths,
+    paths: async () =>
+      (await loadConfig(program.opts<{ config?: string }>().config ?? 'gateway.yaml')).config.policy.paths,
     print: (text) => void process.stdout.write(text),
   };
 }
@@ -46,8 +54,10 @@ function asEnvironmentError(error: unknown): never {
 
 const check: Action = async ({ policies, tests, data }, print) => {
   const { warnings } = await runToolchain('check', { files: { ...policies, ...tests }, data });
-  for (const warning of warnings ?? []) print(`warning: ${formatProblem(warning)}\n`);
-  print(`${count(Object.keys(policies).length, 'policy file')}, ${count(Object.keys(tests).length, 'test file')}: no errors\n`);
+  for (const warning of warnings) print(`warning: ${formatProblem(warning)}\n`);
+  print(
+    `${count(Object.keys(policies).length, 'policy file')}, ${count(Object.keys(tests).length, 'test file')}: no errors\n`,
+  );
   return true;
 };
 
@@ -62,7 +72,16 @@ const test: Action = async ({ policies, tests, data }, print) => {
   return failed === 0 && results.length > 0;
 };
 
-function testLine({ outcome, package: pkg, name, file, row, milliseconds, error, output }: TestResult): string {
+function testLine({
+  outcome,
+  package: pkg,
+  name,
+  file,
+  row,
+  milliseconds,
+  error,
+  output,
+}: TestResult): string {
   const head = `${outcome.padEnd(5)} ${pkg}.${name} (${milliseconds.toFixed(1)} ms)`;
   const detail = outcome === 'pass' ? '' : `  ${file}:${row}${error === undefined ? '' : `: ${error}`}`;
   const printed = (output ?? '').split('\n').filter((line) => line !== '');

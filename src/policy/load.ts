@@ -34,7 +34,8 @@ const OFF: Policy = {
 export async function loadPolicy(config: Config['policy'], { stateDir, log }: LoadOptions): Promise<Policy> {
   if (config.mode === 'off') return OFF;
   const sources = await readSources(config.paths);
-  const onUnwritable = (error: unknown): void => log?.warn({ err: error }, 'the compiled policy could not be kept in the state directory');
+  const onUnwritable = (error: unknown): void =>
+    log?.warn({ err: error }, 'the compiled policy could not be kept in the state directory');
   const compiled = await compilePolicy(sources, { stateDir, onUnwritable });
   const pool = await startPool(config, compiled);
   return new RegoPolicy({
@@ -54,6 +55,8 @@ async function startPool(
   try {
     return await Pool.start({ module, data, deadline, queue, size });
   } catch (error) {
-    throw new PolicyError([{ code: 'module_error', message: error instanceof Error ? error.message : String(error) }]);
+    throw new PolicyError([
+      { code: 'module_error', message: error instanceof Error ? error.message : String(error) },
+    ]);
   }
 }

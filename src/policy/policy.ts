@@ -12,7 +12,11 @@ export interface PolicyInput {
   readonly phase: Phase;
   readonly method: string;
   readonly principal: Omit<Principal, 'key'>;
-  readonly upstream: { readonly id: string; readonly transport: string; readonly labels: Readonly<Record<string, string>> };
+  readonly upstream: {
+    readonly id: string;
+    readonly transport: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
   readonly target?: {
     readonly kind: TargetKind;
     readonly name: string;

@@ -10,7 +10,8 @@ const RULES = 'package gateway\n\nallow := true\n';
 const running: ChildProcess[] = [];
 
 afterEach(() => {
-  for (const { pid } of running.splice(0)) if (pid !== undefined && isAlive(-pid)) process.kill(-pid, 'SIGKILL');
+  for (const { pid } of running.splice(0))
+    if (pid !== undefined && isAlive(-pid)) process.kill(-pid, 'SIGKILL');
 });
 
 interface Started {

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../src/model.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import type { Policy, PolicyInput } from '../../src/policy/policy.ts';
 
-/** Compiled policies are shared by the whole run: a test that is about compiling makes its own folder. */
-const STATE = join(tmpdir(), `gatehouse-policy-tests-${process.pid}`);
+/** Compiled policies are kept from run to run: a test that is about compiling makes its own folder. */
+export const STATE = join(tmpdir(), 'gatehouse-policy-tests');
 
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'gatehouse-policy-'));
@@ -27,7 +27,10 @@ export function policyFolder(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-export function settings(paths: readonly string[], changes: Partial<Config['policy']> = {}): Config['policy'] {
+export function settings(
+  paths: readonly string[],
+  changes: Partial<Config['policy']> = {},
+): Config['policy'] {
   return { mode: 'enforce', paths, deadline: 2_000, queue: 5_000, maxInput: 1024 ** 2, ...changes };
 }
 
@@ -55,7 +58,14 @@ export function inputOf(facts: Facts = {}): PolicyInput {
     version: 1,
     phase: facts.phase ?? 'request',
     method: 'tools/call',
-    principal: { id: 'alice', kind: facts.kind ?? 'api-key', roles: facts.roles ?? [], groups: [], scopes: [], claims: {} },
+    principal: {
+      id: 'alice',
+      kind: facts.kind ?? 'api-key',
+      roles: facts.roles ?? [],
+      groups: [],
+      scopes: [],
+      claims: {},
+    },
     upstream: { id: facts.upstream ?? 'files', transport: 'stdio', labels: {} },
     target: {
       kind: 'tool',

@@ -275,7 +275,8 @@ describe('closing', () => {
   });
 
   it('does not wait for a server that never answers', async () => {
-    const upstream = start(serverConfig({ silentAt: 'initialize' }));
+    const upstream = start(serverConfig({ silentAt: 'initialize', stderr: 'here\n' }));
+    await upstream.reached(() => upstream.logged.some(([, message]) => message === 'stderr'));
     const started = performance.now();
     await upstream.close();
     expect(performance.now() - started).toBeLessThan(3_000);

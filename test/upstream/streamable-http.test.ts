@@ -87,13 +87,23 @@ describe('a request', () => {
     expect(word!.headers['mcp-session-id']).toBe('s1');
   });
 
-  it('is given up in time although every connection is taken', async () => {
-    const { upstream } = await up({ 'tools/call': () => undefined });
-    const hanging = Array.from({ length: 64 }, () => upstream.call('hang', {}, { timeout: 3_000 }));
+  it('is given up in time although every connection is taken, and not sent later', async () => {
+    const free = gate();
+    const { server, upstream } = await up({
+      async 'tools/call'(exchange) {
+        await free.opened;
+        exchange.result(text('done'));
+      },
+    });
+    const waiting = Array.from({ length: 64 }, () => upstream.call('waits'));
     const started = performance.now();
     await expect(upstream.call('late', {}, { timeout: 100 })).rejects.toEqual(fails('timed_out'));
     expect(performance.now() - started).toBeLessThan(1_000);
-    await Promise.all([upstream.close(), Promise.allSettled(hanging)]);
+    free.open();
+    await Promise.all(waiting);
+    await upstream.call('after');
+    const names = server.of('tools/call').map(({ message }) => message.params.name as string);
+    expect(names).not.toContain('late');
   });
 });
 
@@ -778,8 +788,10 @@ it('answers a question that comes on the stream of a call, in the session', asyn
 });
 
 it('closes although the server does not answer', async () => {
-  const server = await legacyServer({ initialize: () => undefined, 'server/discover': () => undefined });
+  const asked = gate();
+  const server = await legacyServer({ 'server/discover': () => asked.open() });
   const upstream = start(httpConfig(server.url));
+  await asked.opened;
   const started = performance.now();
   await upstream.close();
   expect(performance.now() - started).toBeLessThan(1_000);

@@ -37,7 +37,15 @@ function compile(): Buffer {
   try {
     const file = join(folder, WASM);
     const flags = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', file];
-    const env = { ...process.env, GOOS: 'wasip1', GOARCH: 'wasm', GOFLAGS: '', GOWASM: '', GOEXPERIMENT: '', CGO_ENABLED: '0' };
+    const env = {
+      ...process.env,
+      GOOS: 'wasip1',
+      GOARCH: 'wasm',
+      GOFLAGS: '',
+      GOWASM: '',
+      GOEXPERIMENT: '',
+      CGO_ENABLED: '0',
+    };
     execFileSync('go', ['build', ...flags, '.'], { cwd: HERE, env, stdio: ['ignore', 'inherit', 'inherit'] });
     return readFileSync(file);
   } finally {
@@ -57,7 +65,9 @@ function pack(wasm: Buffer): Buffer {
 
 function build(go: string | undefined): boolean {
   if (go === undefined) {
-    say('Go is not on the path: it is needed to build the toolchain (not to run the gateway). See go.mod for the version.');
+    say(
+      'Go is not on the path: it is needed to build the toolchain (not to run the gateway). See go.mod for the version.',
+    );
     return false;
   }
   say(`Building with ${go}, then packing; this takes a few minutes.`);
@@ -84,7 +94,8 @@ function isIntact(): boolean {
     return false;
   }
   const packed = readFileSync(join(HERE, PACKED));
-  const intact = sha256(packed) === recorded(PACKED) && sha256(brotliDecompressSync(packed)) === recorded(WASM);
+  const intact =
+    sha256(packed) === recorded(PACKED) && sha256(brotliDecompressSync(packed)) === recorded(WASM);
   if (!intact) say(`${PACKED} does not match SHA256SUMS`);
   return intact;
 }
@@ -94,11 +105,17 @@ function check(go: string | undefined): boolean {
   const wanted = readFileSync(VERSION, 'utf8').trim();
   if (go !== wanted) {
     const found = go === undefined ? 'Go is not on the path' : `the Go on the path is ${go}`;
-    say(`${found}, the artefact was built with ${wanted}: bytes are not compared, only behaviour (npm test). The checksums match.`);
+    say(
+      `${found}, the artefact was built with ${wanted}: bytes are not compared, only behaviour (npm test). The checksums match.`,
+    );
     return true;
   }
   const same = sha256(compile()) === recorded(WASM);
-  say(same ? `Rebuilt with ${go}: the same bytes.` : `Rebuilt with ${go}: other bytes than ${PACKED}. Run npm run build:rego and commit the result.`);
+  say(
+    same
+      ? `Rebuilt with ${go}: the same bytes.`
+      : `Rebuilt with ${go}: other bytes than ${PACKED}. Run npm run build:rego and commit the result.`,
+  );
   return same;
 }
 

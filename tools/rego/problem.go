@@ -22,7 +22,8 @@ func at(loc *ast.Location, code, message string) problem {
 	if loc == nil {
 		return problem{Code: code, Message: message}
 	}
-	return problem{File: loc.File, Row: loc.Row, Col: loc.Col, Code: code, Message: message}
+	// An empty file has no position in OPA's terms; editors want one.
+	return problem{File: loc.File, Row: max(loc.Row, 1), Col: max(loc.Col, 1), Code: code, Message: message}
 }
 
 // problemList makes a list of problems travel as an error.

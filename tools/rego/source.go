@@ -32,10 +32,6 @@ func load(req *request, withTests bool) (*source, error) {
 			found = append(found, problems(err)...)
 			continue
 		}
-		if module == nil {
-			found = append(found, problem{File: name, Row: 1, Col: 1, Code: ast.ParseErr, Message: "the file is empty"})
-			continue
-		}
 		s.modules[name] = module
 	}
 	data, clashes := mergeData(req.Data)

@@ -36,15 +36,28 @@ const ZONES = 'zones by their exact IANA name (`Europe/Berlin`) or `UTC`; others
 /** Given by the gateway. */
 export const HOST_BUILTINS: Readonly<Record<string, HostBuiltin>> = {
   sprintf: pure(
-    ([format, values]) => (typeof format === 'string' && isArray(values) ? sprintf(format, values) : undefined),
+    ([format, values]) =>
+      typeof format === 'string' && isArray(values) ? sprintf(format, values) : undefined,
     'without `%[1]d`, `*`, the flag `#`, `%+q`, `%U`, `%O`, `%p`, `%w`, hexadecimal and binary fractions: these fail the decision',
   ),
-  'strings.any_prefix_match': pure(([search, base]) => anyMatch(search, base, (text, part) => text.startsWith(part))),
-  'strings.any_suffix_match': pure(([search, base]) => anyMatch(search, base, (text, part) => text.endsWith(part))),
-  'strings.count': pure(([text, part]) => (typeof text === 'string' && typeof part === 'string' ? countOf(text, part) : undefined)),
+  'strings.any_prefix_match': pure(([search, base]) =>
+    anyMatch(search, base, (text, part) => text.startsWith(part)),
+  ),
+  'strings.any_suffix_match': pure(([search, base]) =>
+    anyMatch(search, base, (text, part) => text.endsWith(part)),
+  ),
+  'strings.count': pure(([text, part]) =>
+    typeof text === 'string' && typeof part === 'string' ? countOf(text, part) : undefined,
+  ),
   'object.subset': pure(([whole, part]) => isSubset(whole, part)),
-  'glob.quote_meta': pure(([text]) => (typeof text === 'string' ? text.replaceAll(/[*?\\[\]{}]/g, '\\$&') : undefined)),
-  'time.now_ns': { deterministic: false, call: (_, { now }) => now, note: 'the same value all through one evaluation' },
+  'glob.quote_meta': pure(([text]) =>
+    typeof text === 'string' ? text.replaceAll(/[*?\\[\]{}]/g, '\\$&') : undefined,
+  ),
+  'time.now_ns': {
+    deterministic: false,
+    call: (_, { now }) => now,
+    note: 'the same value all through one evaluation',
+  },
   'time.parse_rfc3339_ns': pure(([text]) => (typeof text === 'string' ? parseRfc3339(text) : undefined)),
   'time.date': pure(([operand]) => clockPart(operand, ['year', 'month', 'day']), ZONES),
   'time.clock': pure(([operand]) => clockPart(operand, ['hour', 'minute', 'second']), ZONES),
@@ -54,14 +67,44 @@ export const HOST_BUILTINS: Readonly<Record<string, HostBuiltin>> = {
 /** Compiled into the module by OPA itself, or compiled away (`print`: shown by `policy test` only). */
 export const NATIVE_BUILTINS: readonly string[] = [
   ...['eq', 'assign', 'equal', 'neq', 'gt', 'gte', 'lt', 'lte', 'print'],
-  ...['plus', 'minus', 'mul', 'div', 'rem', 'abs', 'round', 'ceil', 'floor', 'numbers.range', 'to_number', 'format_int'],
+  ...[
+    'plus',
+    'minus',
+    'mul',
+    'div',
+    'rem',
+    'abs',
+    'round',
+    'ceil',
+    'floor',
+    'numbers.range',
+    'to_number',
+    'format_int',
+  ],
   ...['and', 'or', 'intersection', 'union', 'count', 'sum', 'product', 'max', 'min', 'sort'],
   ...['array.concat', 'array.flatten', 'array.reverse', 'array.slice'],
   ...['is_number', 'is_string', 'is_boolean', 'is_array', 'is_set', 'is_object', 'is_null', 'type_name'],
   ...['base64.encode', 'base64url.encode', 'net.cidr_contains', 'net.cidr_intersects', 'glob.match'],
-  ...['json.filter', 'json.remove', 'object.filter', 'object.get', 'object.keys', 'object.remove', 'object.union'],
+  ...[
+    'json.filter',
+    'json.remove',
+    'object.filter',
+    'object.get',
+    'object.keys',
+    'object.remove',
+    'object.union',
+  ],
   ...['concat', 'contains', 'startswith', 'endswith', 'indexof', 'lower', 'upper', 'split', 'substring'],
-  ...['strings.replace_n', 'strings.reverse', 'trim', 'trim_left', 'trim_prefix', 'trim_right', 'trim_suffix', 'trim_space'],
+  ...[
+    'strings.replace_n',
+    'strings.reverse',
+    'trim',
+    'trim_left',
+    'trim_prefix',
+    'trim_right',
+    'trim_suffix',
+    'trim_space',
+  ],
   ...['regex.match', 'regex.is_valid', 'regex.find_all_string_submatch_n', 'walk', 'graph.reachable'],
 ];
 
@@ -78,7 +121,9 @@ const LENIENT = "the module's own accepts text that OPA refuses";
 
 /** Compiled into the module too, but not given: they differ from OPA's evaluator by more than an edge. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['or', 'and', 'negate', 'xor', 'lsh', 'rsh'].map((name) => [`bits.${name}`, 'undefined for `1.0`'])),
+  ...Object.fromEntries(
+    ['or', 'and', 'negate', 'xor', 'lsh', 'rsh'].map((name) => [`bits.${name}`, 'undefined for `1.0`']),
+  ),
   'base64.decode': LENIENT,
   'base64.is_valid': LENIENT,
   'base64url.decode': LENIENT,
@@ -90,7 +135,10 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 /** Every name a policy may call. */
-export const BUILTIN_NAMES: readonly string[] = [...NATIVE_BUILTINS, ...Object.keys(HOST_BUILTINS)].toSorted();
+export const BUILTIN_NAMES: readonly string[] = [
+  ...NATIVE_BUILTINS,
+  ...Object.keys(HOST_BUILTINS),
+].toSorted();
 
 function isArray(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
@@ -128,4 +176,3 @@ function clockPart(
   const moment = momentOf(operand ?? null);
   return moment === undefined ? undefined : members.map((member) => BigInt(moment[member]));
 }
-

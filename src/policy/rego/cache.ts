@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 
 /** Kept at most; a reload leaves one behind. */
-const KEPT = 20;
+const KEPT = 64;
 
 /** What is known of a compiled policy besides its module. */
 export interface CompiledFacts {
@@ -29,7 +29,10 @@ function digestOf(facts: CompiledFacts, wasm: Uint8Array): string {
 /** The entry of that key, or undefined when there is none or it is damaged. */
 export async function readEntry(folder: string, key: string): Promise<CacheEntry | undefined> {
   try {
-    const [wasm, json] = await Promise.all([readFile(join(folder, `${key}.wasm`)), readFile(join(folder, `${key}.json`), 'utf8')]);
+    const [wasm, json] = await Promise.all([
+      readFile(join(folder, `${key}.wasm`)),
+      readFile(join(folder, `${key}.json`), 'utf8'),
+    ]);
     const { digest, facts } = JSON.parse(json) as { digest: string; facts: CompiledFacts };
     return digest === digestOf(facts, wasm) ? { wasm: new Uint8Array(wasm), facts } : undefined;
   } catch {
@@ -54,7 +57,13 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
 async function prune(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
   if (names.length < KEPT) return;
-  const aged = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })));
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  );
   const old = aged.toSorted((a, b) => b.at - a.at).slice(KEPT - 1);
-  await Promise.all(old.flatMap(({ name }) => ['.json', '.wasm'].map((end) => rm(join(folder, name.replace(/\.json$/, end)), { force: true }))));
+  await Promise.all(
+    old.flatMap(({ name }) =>
+      ['.json', '.wasm'].map((end) => rm(join(folder, name.replace(/\.json$/, end)), { force: true })),
+    ),
+  );
 }

@@ -20,12 +20,16 @@ export interface CompileOptions {
 }
 
 /** Compiles unless the same sources, builtins and toolchain were compiled before. Throws PolicyError, ToolchainError. */
-export async function compilePolicy(sources: Sources, { stateDir, onUnwritable }: CompileOptions): Promise<CompiledPolicy> {
+export async function compilePolicy(
+  sources: Sources,
+  { stateDir, onUnwritable }: CompileOptions,
+): Promise<CompiledPolicy> {
   const folder = join(stateDir, 'policies');
   const key = keyOf(sources);
   const known = await readEntry(folder, key);
   const entry = known ?? (await compile(sources));
-  if (known === undefined) await writeEntry(folder, key, entry).catch((error: unknown) => onUnwritable?.(error));
+  if (known === undefined)
+    await writeEntry(folder, key, entry).catch((error: unknown) => onUnwritable?.(error));
   return { ...entry.facts, module: await WebAssembly.compile(entry.wasm) };
 }
 

@@ -9,7 +9,11 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const LONGEST_KEY = 512;
 
 export class DecisionCache {
-  readonly #decisions = new LRUCache<string, Decision>({ max: MAX_ENTRIES, maxSize: MAX_BYTES, sizeCalculation: sizeOf });
+  readonly #decisions = new LRUCache<string, Decision>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_BYTES,
+    sizeCalculation: sizeOf,
+  });
 
   /** The key of the input's read part (JSON text). */
   keyOf(text: string): string {

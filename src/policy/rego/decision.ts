@@ -20,14 +20,20 @@ export function overloaded(reason: string): Decision {
 export function decisionFrom(answer: unknown): Decision {
   if (!isObject(answer)) return failed('policy error: the policy has no decision');
   const { allow = false, deny = NONE, tags = NONE, mask = NONE } = answer;
-  if (typeof allow !== 'boolean') return failed(`policy error: allow must be true or false, not ${kindOf(allow)}`);
+  if (typeof allow !== 'boolean')
+    return failed(`policy error: allow must be true or false, not ${kindOf(allow)}`);
   for (const [name, list] of Object.entries({ deny, tags, mask })) {
     if (!isStrings(list)) return failed(`policy error: ${name} must be a set of strings`);
   }
   return decide(allow, deny as readonly string[], tags as readonly string[], mask as readonly string[]);
 }
 
-function decide(allow: boolean, deny: readonly string[], tags: readonly string[], mask: readonly string[]): Decision {
+function decide(
+  allow: boolean,
+  deny: readonly string[],
+  tags: readonly string[],
+  mask: readonly string[],
+): Decision {
   if (deny.length + tags.length + mask.length === 0) return allow ? ALLOWED : DENIED;
   return { allow: allow && deny.length === 0, reasons: deny.toSorted(), tags, mask };
 }

@@ -17,7 +17,8 @@ function fraction(x: number): readonly [bigint, bigint] {
 /** |x| · 10^power, rounded half to even. */
 function scaled(x: number, power: number): bigint {
   const [over, under] = fraction(x);
-  const [up, down] = power >= 0 ? [over * TEN ** BigInt(power), under] : [over, under * TEN ** BigInt(-power)];
+  const [up, down] =
+    power >= 0 ? [over * TEN ** BigInt(power), under] : [over, under * TEN ** BigInt(-power)];
   const whole = up / down;
   const twice = (up % down) * TWO;
   const roundUp = twice > down || (twice === down && whole % TWO === 1n);
@@ -30,7 +31,9 @@ function sign(x: number): string {
 
 /** `%.{precision}f`. */
 export function fixed(x: number, precision: number): string {
-  const digits = scaled(x, precision).toString().padStart(precision + 1, '0');
+  const digits = scaled(x, precision)
+    .toString()
+    .padStart(precision + 1, '0');
   const point = digits.length - precision;
   return sign(x) + digits.slice(0, point) + (precision === 0 ? '' : `.${digits.slice(point)}`);
 }
@@ -54,7 +57,9 @@ function significant(x: number, count: number): Digits {
   const { exponent } = shortest(x);
   const digits = scaled(x, count - 1 - exponent).toString();
   // 9.99 rounded to two digits is 10, one digit more than asked for.
-  return digits.length > count ? { digits: digits.slice(0, count), exponent: exponent + 1 } : { digits, exponent };
+  return digits.length > count
+    ? { digits: digits.slice(0, count), exponent: exponent + 1 }
+    : { digits, exponent };
 }
 
 function withExponent({ digits, exponent }: Digits): string {

@@ -16,7 +16,12 @@ export class Job {
   #open: readonly (readonly [number, string])[];
   #culprits = 0;
 
-  constructor(inputs: readonly string[], queue: string, since: bigint, done: (decisions: readonly Decision[]) => void) {
+  constructor(
+    inputs: readonly string[],
+    queue: string,
+    since: bigint,
+    done: (decisions: readonly Decision[]) => void,
+  ) {
     this.queue = queue;
     this.since = since;
     this.#done = done;

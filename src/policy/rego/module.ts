@@ -28,7 +28,11 @@ interface Loaded {
   evaluate(input: ArrayBuffer): readonly { readonly result?: unknown }[];
 }
 
-type LoadedConstructor = new (instance: WebAssembly.Instance, memory: WebAssembly.Memory, minor: number) => Loaded;
+type LoadedConstructor = new (
+  instance: WebAssembly.Instance,
+  memory: WebAssembly.Memory,
+  minor: number,
+) => Loaded;
 /** The declared types put the class beside the default export; at run time it is a member of it. */
 const { LoadedPolicy } = (opa as unknown as { default: { LoadedPolicy: LoadedConstructor } }).default;
 
@@ -46,7 +50,8 @@ export function instantiate(module: WebAssembly.Module, data: string): Evaluate 
   const host = new Host();
   const instance = new WebAssembly.Instance(module, host.imports());
   const exports = instance.exports as Exports;
-  if (exports.opa_wasm_abi_version.value !== 1) throw new Error('the compiled policy has an unknown ABI version');
+  if (exports.opa_wasm_abi_version.value !== 1)
+    throw new Error('the compiled policy has an unknown ABI version');
   host.bind(exports);
   const policy = new LoadedPolicy(instance, host.memory, Number(exports.opa_wasm_abi_minor_version.value));
   policy.setData(bytes(data));
@@ -98,9 +103,13 @@ class Host {
   /** Looks up every builtin the module asks for, before any rule runs. */
   bind(exports: Exports): void {
     this.#exports = exports;
-    const wanted = JSON.parse(this.#text(exports.opa_json_dump(exports.builtins()))) as Record<string, number>;
+    const wanted = JSON.parse(this.#text(exports.opa_json_dump(exports.builtins()))) as Record<
+      string,
+      number
+    >;
     const missing = Object.keys(wanted).filter((name) => !Object.hasOwn(HOST_BUILTINS, name));
-    if (missing.length > 0) throw new Error(`the compiled policy needs builtins that are not given: ${missing.join(', ')}`);
+    if (missing.length > 0)
+      throw new Error(`the compiled policy needs builtins that are not given: ${missing.join(', ')}`);
     const builtins: HostBuiltin[] = [];
     for (const [name, id] of Object.entries(wanted)) builtins[id] = HOST_BUILTINS[name] as HostBuiltin;
     this.#builtins = builtins;

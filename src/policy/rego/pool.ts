@@ -37,7 +37,10 @@ export class Pool {
 
   private constructor(options: PoolOptions) {
     this.#options = options;
-    this.#events = { reply: (worker, decisions) => this.#reply(worker, decisions), end: (worker, reason) => this.#end(worker, reason) };
+    this.#events = {
+      reply: (worker, decisions) => this.#reply(worker, decisions),
+      end: (worker, reason) => this.#end(worker, reason),
+    };
   }
 
   /** Resolves when every worker is warm. Throws when the module cannot be instantiated. */
@@ -57,7 +60,8 @@ export class Pool {
   submit(inputs: readonly string[], queue: string, done: (decisions: readonly Decision[]) => void): void {
     const job = new Job(inputs, queue, clock(), done);
     if (this.#closed) return job.finishAll(failed('policy error: the policy is closed'));
-    if (this.#waiting.waiting(queue) >= MAX_WAITING) return job.finishAll(overloaded('too many calls wait for a policy decision'));
+    if (this.#waiting.waiting(queue) >= MAX_WAITING)
+      return job.finishAll(overloaded('too many calls wait for a policy decision'));
     this.#enqueue(job);
   }
 
@@ -66,7 +70,8 @@ export class Pool {
     this.#closed = true;
     clearInterval(this.#watch);
     const open = [...this.#workers].flatMap(({ job }) => job ?? []);
-    for (const job of [...open, ...this.#waiting.takeWhile(() => true)]) job.finishAll(failed('policy error: the policy is closed'));
+    for (const job of [...open, ...this.#waiting.takeWhile(() => true)])
+      job.finishAll(failed('policy error: the policy is closed'));
     await Promise.all(Array.from(this.#workers, (worker) => worker.terminate()));
     this.#workers.clear();
   }
@@ -74,7 +79,9 @@ export class Pool {
   /** The first evaluations compile the module's functions; callers shall not wait for that. */
   async #warm(): Promise<void> {
     const rounds = Array.from({ length: 2 * this.#workers.size }, (_, round) => `warm-up ${round}`);
-    await Promise.all(rounds.map((key) => new Promise<unknown>((resolve) => this.submit(['{}'], key, resolve))));
+    await Promise.all(
+      rounds.map((key) => new Promise<unknown>((resolve) => this.submit(['{}'], key, resolve))),
+    );
   }
 
   async #spawn(): Promise<void> {

@@ -49,9 +49,14 @@ export class RegoPolicy implements Policy {
     const prepared = inputs.map((input) => this.#prepare(input));
     const open = prepared.flatMap((each) => ('text' in each ? [each] : []));
     const texts = open.map(({ text }) => text);
-    const decided = texts.length === 0 ? [] : await new Promise<readonly Decision[]>((done) => this.#pool.submit(texts, queue, done));
+    const decided =
+      texts.length === 0
+        ? []
+        : await new Promise<readonly Decision[]>((done) => this.#pool.submit(texts, queue, done));
     const answers = new Map(open.map((each, index) => [each, this.#keep(each.key, decided[index])]));
-    return prepared.map((each) => ('decision' in each ? each.decision : (answers.get(each) ?? failed('policy error: no decision'))));
+    return prepared.map((each) =>
+      'decision' in each ? each.decision : (answers.get(each) ?? failed('policy error: no decision')),
+    );
   }
 
   close(): Promise<void> {
@@ -64,7 +69,9 @@ export class RegoPolicy implements Policy {
       const key = this.#cache?.keyOf(text);
       const decision = key === undefined ? undefined : this.#cache?.get(key);
       if (decision !== undefined) return { decision };
-      return this.#isTooLarge(text) ? { decision: failed('policy error: what the policy reads exceeds policy.maxInput') } : { text, key };
+      return this.#isTooLarge(text)
+        ? { decision: failed('policy error: what the policy reads exceeds policy.maxInput') }
+        : { text, key };
     } catch (error) {
       return { decision: failed(`policy error: ${error instanceof Error ? error.message : String(error)}`) };
     }

@@ -26,12 +26,16 @@ interface Found {
 /** Reads the files under `paths` (folders or single files). Throws PolicyError when a path is missing or holds no policy. */
 export async function readSources(paths: readonly string[]): Promise<Sources> {
   const found = await findAll(paths);
-  const texts = await Promise.all(found.map(async (file) => ({ ...file, text: await readFile(file.path, 'utf8') })));
+  const texts = await Promise.all(
+    found.map(async (file) => ({ ...file, text: await readFile(file.path, 'utf8') })),
+  );
   const policies = texts.filter(({ path }) => isPolicy(path));
-  if (policies.length === 0) throw new PolicyError([noPolicy(`no *.rego file in ${paths.map(shown).join(', ') || 'policy.paths'}`)]);
+  if (policies.length === 0)
+    throw new PolicyError([noPolicy(`no *.rego file in ${paths.map(shown).join(', ') || 'policy.paths'}`)]);
   const data = texts.filter(({ path }) => DATA_FILES.has(basename(path)));
   const digest = createHash('sha256');
-  for (const { root, below, text } of [...policies, ...data]) digest.update(JSON.stringify([root, below, text]));
+  for (const { root, below, text } of [...policies, ...data])
+    digest.update(JSON.stringify([root, below, text]));
   return {
     policies: byName(policies),
     tests: byName(texts.filter(({ path }) => isTest(path))),
@@ -88,6 +92,8 @@ async function find(path: string, root: number, below: string, seen: Set<string>
   seen.add(real);
   if (!info.isDirectory()) return [{ path, root, below: below === '' ? basename(path) : below }];
   const names = (await readdir(path)).filter((name) => !name.startsWith('.'));
-  const nested = await Promise.all(names.map((name) => find(join(path, name), root, join(below, name), seen)));
+  const nested = await Promise.all(
+    names.map((name) => find(join(path, name), root, join(below, name), seen)),
+  );
   return nested.flat();
 }

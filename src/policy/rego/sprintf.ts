@@ -70,7 +70,9 @@ function print(arg: Argument | undefined, verb: string, spec: Spec): string {
 
 /** `%+v` is about struct fields: the plus does not reach the value. */
 function without(spec: Spec, flag: string): Spec {
-  return spec.flags.has(flag) ? { ...spec, flags: new Set([...spec.flags].filter((each) => each !== flag)) } : spec;
+  return spec.flags.has(flag)
+    ? { ...spec, flags: new Set([...spec.flags].filter((each) => each !== flag)) }
+    : spec;
 }
 
 function complaint(arg: Argument, spec: Spec): string {
@@ -93,7 +95,8 @@ function argumentOf(value: Value): Argument {
 }
 
 function string(text: string): Argument {
-  const cut = (spec: Spec): string => (spec.precision === undefined ? text : Array.from(text).slice(0, spec.precision).join(''));
+  const cut = (spec: Spec): string =>
+    spec.precision === undefined ? text : Array.from(text).slice(0, spec.precision).join('');
   const shown = (spec: Spec): string => pad(cut(spec), spec);
   const hex = (spec: Spec): string => pad(hexBytes(text, spec), spec);
   return {
@@ -167,7 +170,8 @@ function bigInteger(integer: bigint): Argument {
 }
 
 function floating(float: number): Argument {
-  const number = (text: (precision: number | undefined) => string) => (spec: Spec) => padNumber(text(spec.precision), spec);
+  const number = (text: (precision: number | undefined) => string) => (spec: Spec) =>
+    padNumber(text(spec.precision), spec);
   const f = number((precision = 6) => fixed(float, precision));
   const g = number((precision) => general(float, precision));
   const unsupported = (verb: string) => (): never => {

@@ -44,7 +44,6 @@ function memberHolds(value: Value, wanted: Value): boolean {
   return sameKind && (isSubset(value, wanted) ?? false);
 }
 
-
 function arrayHolds(whole: readonly Value[], part: readonly Value[]): boolean {
   const runs = whole.length - part.length;
   for (let start = 0; start <= runs; start++) {

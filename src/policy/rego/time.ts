@@ -6,8 +6,7 @@ const NS_PER_S = 1_000_000_000n;
 /** Digits. */
 const LONGEST_INT64 = 19;
 /** As lenient as Go: an hour may have one digit, a comma may stand before the fraction. */
-const RFC3339 =
-  /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 
 /** Nanoseconds since the epoch, or undefined when the text is no RFC 3339 time or out of the range of int64. */
 export function parseRfc3339(text: string): bigint | undefined {
@@ -18,7 +17,8 @@ export function parseRfc3339(text: string): bigint | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  if (!real || hour > 23 || minute > 59 || second > 59 || offsetHour > 24 || offsetMinute > 60) return undefined;
+  if (!real || hour > 23 || minute > 59 || second > 59 || offsetHour > 24 || offsetMinute > 60)
+    return undefined;
   date.setUTCHours(hour, minute, second);
   const offset = BigInt(offsetHour * 3600 + offsetMinute * 60) * (match[8] === '-' ? -1n : 1n);
   const fraction = BigInt((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
@@ -56,7 +56,8 @@ export function momentOf(operand: Value): Moment | undefined {
 
 /** The number as an integer if it is one, however it is written: 1e9 and 1.0 are, 1.5 is not. */
 function wholeNumber({ text }: RegoNumber): bigint | undefined {
-  const [, digits = '', fraction = '', exponent = '0'] = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const [, digits = '', fraction = '', exponent = '0'] =
+    /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const scale = Number(exponent) - fraction.length;
   const all = BigInt(digits + fraction);
   if (scale >= 0) return scale > LONGEST_INT64 ? undefined : all * 10n ** BigInt(scale);

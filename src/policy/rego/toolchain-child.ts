@@ -80,7 +80,9 @@ const wasi = new WASI({ version: 'preview1', args: ['regotool'], env: {}, return
 const own = wasi.wasiImport as Record<'fd_read' | 'fd_write', Call>;
 const fd_read = exchange.wrap(STDIN, exchange.read, own.fd_read);
 const fd_write = exchange.wrap(STDOUT, exchange.write, own.fd_write);
-const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: { ...own, fd_read, fd_write } });
+const instance = await WebAssembly.instantiate(module, {
+  wasi_snapshot_preview1: { ...own, fd_read, fd_write },
+});
 exchange.memory = instance.exports['memory'] as WebAssembly.Memory;
 process.exitCode = wasi.start(instance);
 process.stdout.write(exchange.answer);

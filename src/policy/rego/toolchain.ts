@@ -65,7 +65,7 @@ export interface ToolchainResults {
     /** The data document as JSON text: parsing it here would round its numbers. */
     readonly data: string;
   };
-  check: { readonly warnings: readonly Problem[] | null };
+  check: { readonly warnings: readonly Problem[] };
   test: { readonly results: readonly TestResult[]; readonly coverage: readonly FileCoverage[] };
   fmt: { readonly files: Readonly<Record<string, string>> };
   eval: { readonly answers: readonly { readonly value?: unknown; readonly error?: string }[] };
@@ -82,10 +82,14 @@ export function toolchainChecksum(): string {
   try {
     sums = readFileSync(new URL('SHA256SUMS', FOLDER), 'utf8');
   } catch (cause) {
-    throw new ToolchainError(`The Rego toolchain is missing: cannot read ${fileURLToPath(FOLDER)}SHA256SUMS`, { cause });
+    throw new ToolchainError(
+      `The Rego toolchain is missing: cannot read ${fileURLToPath(FOLDER)}SHA256SUMS`,
+      { cause },
+    );
   }
   const line = sums.split('\n').find((each) => each.endsWith(`  ${ARTEFACT}`));
-  if (line === undefined) throw new ToolchainError(`${fileURLToPath(FOLDER)}SHA256SUMS has no line for ${ARTEFACT}`);
+  if (line === undefined)
+    throw new ToolchainError(`${fileURLToPath(FOLDER)}SHA256SUMS has no line for ${ARTEFACT}`);
   return line.slice(0, 64);
 }
 
@@ -101,7 +105,8 @@ export async function runToolchain<V extends keyof ToolchainResults>(
   const answer = await exchange(JSON.stringify({ verb, capabilities: BUILTIN_NAMES, ...request }), deadline);
   const { errors, result } = parse<ToolchainResults[V]>(answer);
   if (errors !== undefined && errors.length > 0) throw new PolicyError(errors.map(explain));
-  if (result === undefined) throw new ToolchainError('The Rego toolchain answered neither a result nor an error');
+  if (result === undefined)
+    throw new ToolchainError('The Rego toolchain answered neither a result nor an error');
   return result;
 }
 
@@ -123,12 +128,11 @@ function explain(problem: Problem): Problem {
 
 async function exchange(request: string, deadline: number): Promise<string> {
   const args = [...FLAGS, fileURLToPath(CHILD)];
-  const child = spawn(process.execPath, [...args, fileURLToPath(new URL(ARTEFACT, FOLDER)), toolchainChecksum()], {
-    env: {},
-    timeout: deadline,
-    killSignal: 'SIGKILL',
-    windowsHide: true,
-  });
+  const child = spawn(
+    process.execPath,
+    [...args, fileURLToPath(new URL(ARTEFACT, FOLDER)), toolchainChecksum()],
+    { env: {}, timeout: deadline, killSignal: 'SIGKILL', windowsHide: true },
+  );
   // A child that dies early closes its stdin; why it died is told below.
   child.stdin.on('error', () => undefined);
   child.stdin.end(request);
@@ -138,10 +142,14 @@ async function exchange(request: string, deadline: number): Promise<string> {
     once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
   ]);
   if (code === 0) return answer;
-  throw new ToolchainError(signal === 'SIGKILL' ? `The Rego toolchain took longer than ${deadline} ms` : failure(code, complaint));
+  throw new ToolchainError(
+    signal === 'SIGKILL' ? `The Rego toolchain took longer than ${deadline} ms` : failure(code, complaint),
+  );
 }
 
 function failure(code: number | null, complaint: string): string {
-  const reason = complaint.split('\n').find((line) => /\b(Error|panic|fatal)\b/.test(line)) ?? complaint.trim().slice(0, 500);
+  const reason =
+    complaint.split('\n').find((line) => /\b(Error|panic|fatal)\b/.test(line)) ??
+    complaint.trim().slice(0, 500);
   return `The Rego toolchain ended with code ${code}: ${reason}`;
 }

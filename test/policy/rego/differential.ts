@@ -41,7 +41,9 @@ export async function compareAnswers(
 }
 
 function policyOf(questions: readonly string[]): string {
-  const rules = questions.map((question, index) => `allow[${index}] := x if {\n\tinput.ask == ${index}\n\tx := ${question}\n}\n`);
+  const rules = questions.map(
+    (question, index) => `allow[${index}] := x if {\n\tinput.ask == ${index}\n\tx := ${question}\n}\n`,
+  );
   return `package gateway\n\ni := input.with\n\n${rules.join('\n')}`;
 }
 
