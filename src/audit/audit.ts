@@ -1,12 +1,12 @@
 /** The audit: opens a record per request, and brings each closed one to every sink, serialized once. */
-import type { Config, SinkConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Scrubber } from '../telemetry/scrub.ts';
 import { escapeUnseen } from '../telemetry/unseen.ts';
 import type { AuditEvent } from './event.ts';
-import { openSink } from './kinds.ts';
+import { openSink, type SinkConfig } from './kinds.ts';
 import { Queue, type QueueStatus } from './queue.ts';
 import { openRecord, refusedEvent, type AuditFacts, type AuditRecord, type RecordContext } from './record.ts';
 

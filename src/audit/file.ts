@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Output, SinkKind } from './output.ts';
 
-export const fileSink = {
-  type: 'file',
-  schema: z.strictObject({
-    type: z.literal('file').describe('One JSON line for each record'),
-    path: z.string().min(1).describe('The file; relative to the folder of the configuration file'),
-  }),
-  create: ({ path }) => fileOutput(path),
-} satisfies SinkKind<'file'>;
+const schema = z.strictObject({
+  type: z.literal('file').describe('One JSON line for each record'),
+  path: z.string().min(1).describe('The file; relative to the folder of the configuration file'),
+});
+
+export const fileSink = { type: 'file', schema, create: ({ path }) => fileOutput(path) } satisfies SinkKind<
+  z.output<typeof schema>
+>;
 
 const NEWLINE = 0x0a;
 /** How often a look is taken whether the path still is the open file (it is not after a rotation). */

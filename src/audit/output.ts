@@ -1,6 +1,5 @@
 /** Where audit records end up. A kind of sink is one file with a `SinkKind`, and a line in kinds.ts. */
 import type { z } from 'zod';
-import type { SinkConfig } from '../config/config.ts';
 
 /** A place for bytes. One call at a time. */
 export interface Output {
@@ -9,8 +8,9 @@ export interface Output {
   close(): Promise<void>;
 }
 
-export interface SinkKind<T extends SinkConfig['type']> {
-  readonly type: T;
-  readonly schema: z.ZodType<Extract<SinkConfig, { type: T }>>;
-  create(piece: Extract<SinkConfig, { type: T }>): Output;
+/** `schema` is one entry of `audit.sinks`; `create` gets what it has read. */
+export interface SinkKind<Piece extends { readonly type: string }> {
+  readonly type: Piece['type'];
+  readonly schema: z.ZodType<Piece>;
+  create(piece: Piece): Output;
 }

@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import type { Output, SinkKind } from './output.ts';
 
+const schema = z.strictObject({ type: z.literal('stdout').describe('One JSON line for each record') });
+
 export const stdoutSink = {
   type: 'stdout',
-  schema: z.strictObject({ type: z.literal('stdout').describe('One JSON line for each record') }),
+  schema,
   create: () => streamOutput(process.stdout),
-} satisfies SinkKind<'stdout'>;
+} satisfies SinkKind<z.output<typeof schema>>;
 
 /** A slow reader of the stream holds up its own records only: each write waits for the one before. */
 export function streamOutput(stream: NodeJS.WritableStream): Output {

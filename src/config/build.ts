@@ -1,7 +1,8 @@
 /** Builds the Config out of the parsed file: absolute paths, ids, defaults that depend on other values, warnings. */
 import { resolve } from 'node:path';
 import type { Address } from '../scalars.ts';
-import type { Config, SinkConfig, UpstreamConfig } from './config.ts';
+import type { SinkConfig } from '../audit/kinds.ts';
+import type { Config, UpstreamConfig } from './config.ts';
 import { slug } from './host-servers.ts';
 import { isLoopback } from './rules.ts';
 import type { Sections } from './schema.ts';

@@ -1,4 +1,5 @@
 /** The typed, frozen form of gateway.yaml: what every other folder sees of it. Durations in ms, sizes in bytes. */
+import type { SinkConfig } from '../audit/kinds.ts';
 import type { CredentialPiece } from '../upstream/credentials/schema.ts';
 import type { StdioPiece } from '../upstream/stdio-schema.ts';
 import type { StreamableHttpPiece } from '../upstream/streamable-http-schema.ts';
@@ -52,8 +53,6 @@ export interface RateLimitConfig {
   readonly limit: Rate;
   readonly burst?: number | undefined;
 }
-
-export type SinkConfig = { readonly type: 'file'; readonly path: string } | { readonly type: 'stdout' };
 
 export interface Config {
   /** Absolute path of the file this came from, and its folder: relative paths count from there. */

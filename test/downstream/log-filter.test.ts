@@ -8,7 +8,9 @@ it('passes log messages from the asked severity on, and everything else', () => 
   const notify = logFilter(
     () => level,
     ({ params, method }: JsonObject) =>
-      void passed.push(`${String(method).slice(14)} ${String((params as JsonObject)['level'] ?? '')}`),
+      void passed.push(
+        `${(method as string).slice(14)} ${((params as JsonObject)['level'] as string | undefined) ?? ''}`,
+      ),
   );
   const log = (severity: string): void =>
     notify({ method: 'notifications/message', params: { level: severity } });

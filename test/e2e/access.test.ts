@@ -171,7 +171,7 @@ describe('credentials', () => {
     ['two keys', { authorization: `Bearer ${KEYS.dev}`, 'x-api-key': KEYS.ops }],
     ['an empty key', { authorization: 'Bearer ' }],
   ])('refuses %s with a challenge', async (_what, headers) => {
-    const answer = await post(gateway.url, rpc('tools/list'), headers as Record<string, string>);
+    const answer = await post(gateway.url, rpc('tools/list'), headers);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
   });

@@ -106,10 +106,7 @@ const headersFor = (key?: string): { requestInit?: RequestInit } =>
 /** The SDK's version 1: a client of the legacy era. */
 export async function legacyClient(url: string, key?: string): Promise<Client> {
   const client = new Client({ name: 'test-legacy', version: '1.0.0' });
-  // The transport's declaration is not written for exactOptionalPropertyTypes.
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(url), headersFor(key)) as Parameters<Client['connect']>[0],
-  );
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), headersFor(key)));
   return client;
 }
 

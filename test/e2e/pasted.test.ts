@@ -69,7 +69,7 @@ it('server-fetch by uvx', async (context: TestContext) => {
       { fetch: { command: 'uvx', args: ['mcp-server-fetch', '--ignore-robots-txt', '--allow-private-ips'] } },
       {},
       'fetch__fetch',
-      { url },
+      { url, raw: true },
     );
     expect(result.content[0]!.text).toContain('今日は、世界');
   } finally {
