@@ -32,13 +32,14 @@ async function open(piece: StdioPiece, context: LinkContext, events: LinkEvents)
   const cwd = resolve(context.dir, piece.cwd ?? '.');
   const child = spawnGroup({ command: piece.command, args: piece.args, cwd, env });
   const stderr = readStderr(child, context);
-  await started(child, piece, cwd, env['PATH']);
-  return createLink(child, stderr, context, events);
+  const { command } = piece;
+  await started(child, command, cwd, env['PATH']);
+  return createLink(child, { command, path: env['PATH'] ?? '', stderr }, context, events);
 }
 
 function started(
   child: ChildProcessWithoutNullStreams,
-  { command }: StdioPiece,
+  command: string,
   cwd: string,
   path = '',
 ): Promise<void> {
@@ -56,12 +57,13 @@ function started(
 
 function createLink(
   child: ChildProcessWithoutNullStreams,
-  stderr: StderrTail,
+  { command, path, stderr }: Started,
   context: LinkContext,
   events: LinkEvents,
 ): Link {
   const pending = new Map<number, Pending>();
   let gone: string | undefined;
+  let spoke = false;
 
   function end(reason: string): void {
     if (gone !== undefined) return;
@@ -70,6 +72,9 @@ function createLink(
     pending.clear();
     events.closed(reason);
   }
+
+  /** Who never said a word was perhaps not the program that was meant. */
+  const place = (): string => (spoke ? '' : ` before it said anything; PATH=${path}`);
 
   function settle(id: number | undefined, deliver: (waiting: Pending) => void): void {
     const waiting = id === undefined ? undefined : pending.get(id);
@@ -81,6 +86,7 @@ function createLink(
   function receive(line: Buffer): void {
     const message = sliceMessage(line);
     if (!message) return noise(line);
+    spoke = true;
     if (message.top.has('method')) {
       const parsed = readMessage(line.toString('utf8'));
       return parsed ? events.message(parsed) : noise(line);
@@ -119,14 +125,14 @@ function createLink(
   child.once('exit', (code, signal) => {
     const how = signal === null ? `exit code ${code ?? '?'}` : `signal ${signal}`;
     // The pipes may still hold an answer, or the reason; a grandchild may keep them open for ever.
-    const ended = (): void => end(`the process ended (${how})${stderr.text()}`);
+    const ended = (): void => end(`"${command}" ended (${how})${place()}${stderr.text()}`);
     child.once('close', ended);
     setTimeout(ended, LAST_WORDS).unref();
   });
   child.stdout.once('end', () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     // A process may close its pipes a moment before it ends; one that stays without its stdout is of no use.
-    setTimeout(() => end(`the process closed its stdout${stderr.text()}`), LAST_WORDS).unref();
+    setTimeout(() => end(`"${command}" closed its stdout${place()}${stderr.text()}`), LAST_WORDS).unref();
   });
 
   return {
@@ -151,6 +157,13 @@ function createLink(
       await endGroup(child);
     },
   };
+}
+
+/** What is told when the child ends. */
+interface Started {
+  readonly command: string;
+  readonly path: string;
+  readonly stderr: StderrTail;
 }
 
 interface StderrTail {
