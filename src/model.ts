@@ -55,6 +55,15 @@ export interface ClientInfo {
   readonly protocolVersion: string;
 }
 
+/** What a server wants to know from the client in the middle of a call: a request of it, with `method` and `params`. */
+export interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** Asks the client. @returns its result. @throws GatewayError when it cannot be asked, or refuses. */
+export type Ask = (question: Question) => Promise<JsonObject>;
+
 /** One request on its way. */
 export interface Call {
   /** The gateway's own id of the attempt, in audit, logs and error data. */
@@ -74,6 +83,10 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Receives what the upstream sends before the result (progress, log), already in the caller's terms. */
   readonly notify: (message: JsonObject) => void;
+  /** Asks the client while the call runs; absent when it declared that it answers nothing, or has no stream to be asked on. */
+  readonly ask?: Ask | undefined;
+  /** Stands for the client between its calls: the session in the legacy era, the principal in the modern one. */
+  readonly owner: string;
 }
 
 /** What the policy said about a call. */

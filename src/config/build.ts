@@ -36,7 +36,7 @@ export function build(sections: Sections, from: Origin, warnings: readonly strin
 }
 
 function toUpstream(dir: string, id: string, piece: UpstreamPiece, name = id): UpstreamConfig {
-  const { instances: _instances, prefix = id, ...rest } = piece;
+  const { prefix = id, ...rest } = piece;
   const title = name === id ? {} : { title: name };
   const common = { id, prefix, ...title };
   return rest.transport === 'stdio'

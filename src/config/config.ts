@@ -14,6 +14,8 @@ export interface UpstreamCommon {
   readonly timeout: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly trustAnnotations: boolean;
+  /** `shared`: one process or connection for all callers, who then cannot be asked. Else callers who can be asked get their own. */
+  readonly instances?: 'shared' | undefined;
   /** Default: the id. Empty: names and URIs unchanged. */
   readonly prefix: string;
   /** URIs (globs) whose owner is this upstream by configuration. */

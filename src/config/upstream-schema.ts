@@ -57,7 +57,12 @@ const common = {
     .describe('Put before exposed names; without it the id; `""` leaves names and URIs unchanged'),
   uris: globs.default([]).describe('Globs of the URIs that belong to this upstream'),
   tools: tools.prefault({}).describe('Which tools are offered, and under which names'),
-  instances: z.literal('shared').optional().describe('One process or connection serves all callers'),
+  instances: z
+    .literal('shared')
+    .optional()
+    .describe(
+      'One process or connection for all callers; without it callers who answer questions (elicitation, sampling) get one of their own while they call',
+    ),
 };
 
 /** `.default` keeps the key optional in the JSON Schema; the transport is always there when the union looks. */

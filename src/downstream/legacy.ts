@@ -27,6 +27,7 @@ export function createLegacy({ gateway, sessions, streams, authenticate }: McpDe
     const session = find(arrival.request, arrival.principal);
     if (message.kind === 'request') return run(arrival, message, session);
     if (message.kind === 'notification') notified(message, session);
+    else session.questions.receive(message);
     arrival.response.writeHead(202).end();
   }
 
@@ -36,18 +37,14 @@ export function createLegacy({ gateway, sessions, streams, authenticate }: McpDe
       protocolVersion: typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '',
     };
     const capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
-    const answer = await gateway.handle(
-      callOf(
-        arrival,
-        'initialize',
-        params,
-        client,
-        capabilities,
-        new AbortController().signal,
-        () => undefined,
-      ),
-      arrival.bytes,
+    const call = callOf(
+      arrival,
+      'initialize',
+      params,
+      { client, capabilities },
+      new AbortController().signal,
     );
+    const answer = await gateway.handle(call, arrival.bytes);
     const session =
       answer.member === 'result'
         ? sessions.open(
@@ -73,8 +70,9 @@ export function createLegacy({ gateway, sessions, streams, authenticate }: McpDe
     session.running.set(id, abort);
     try {
       const notify = logFilter(() => session.logLevel, reply.notify);
+      const ask = arrival.accepts.events ? session.questions.on(reply.notify, abort.signal) : undefined;
       const answer = await gateway.handle(
-        callOf(arrival, method, params, session.client, session.capabilities, abort.signal, notify),
+        { ...callOf(arrival, method, params, session, abort.signal), notify, ask, owner: session.id },
         arrival.bytes,
       );
       if (method === 'logging/setLevel' && answer.member === 'result')
@@ -136,22 +134,9 @@ function callOf(
   { requestId, principal, source }: Arrival,
   method: string,
   params: JsonObject,
-  client: ClientInfo,
-  capabilities: JsonObject,
+  { client, capabilities }: { readonly client: ClientInfo; readonly capabilities: JsonObject },
   signal: AbortSignal,
-  notify: Call['notify'],
 ): Call {
-  return {
-    requestId,
-    method,
-    principal,
-    client,
-    era: 'legacy',
-    profile: 'default',
-    source,
-    params,
-    capabilities,
-    signal,
-    notify,
-  };
+  const about = { requestId, method, principal, client, era: 'legacy', profile: 'default', source } as const;
+  return { ...about, params, capabilities, signal, notify: () => undefined, owner: principal.key };
 }

@@ -85,5 +85,6 @@ function callOf(
     capabilities: isObject(capabilities) ? capabilities : {},
     signal,
     notify,
+    owner: principal.key,
   };
 }

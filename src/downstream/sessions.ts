@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ClientInfo, JsonObject, Principal } from '../model.ts';
 import type { Id } from '../protocol/envelope.ts';
+import { createQuestions, type Questions } from './questions.ts';
 
 export interface Session {
   readonly id: string;
@@ -11,6 +12,8 @@ export interface Session {
   readonly capabilities: JsonObject;
   /** Calls that are running, so that a cancellation finds them. */
   readonly running: Map<Id, AbortController>;
+  /** What the client was asked and has not answered. */
+  readonly questions: Questions;
   /** Severity from which log messages are passed on (RFC 5424 names); undefined = all. */
   logLevel: string | undefined;
   /** Ends the GET stream, when one is open. */
@@ -34,6 +37,7 @@ export function createSessions(max: number, idle: number): Sessions {
     ttlAutopurge: false,
     dispose(session) {
       session.endStream?.();
+      session.questions.end();
       for (const running of session.running.values()) running.abort(new Error('the session ended'));
     },
   });
@@ -45,6 +49,7 @@ export function createSessions(max: number, idle: number): Sessions {
         client,
         capabilities,
         running: new Map(),
+        questions: createQuestions(capabilities),
         logLevel: undefined,
         endStream: undefined,
       };

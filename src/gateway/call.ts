@@ -1,26 +1,23 @@
 /**
  * The route of one call, and the only place that orders its steps:
  *
- *   resolve ─► limit ─► authorize ─► credential + forward ─► present          finally: the record closes
+ *   resolve ─► limit ─► authorize ─► exchange (credential, forward, present)          finally: the record closes
  *
  * "Is every call checked and recorded?" is answered by reading `route` and `forwarded`.
  */
 import type { Entry } from '../catalog/catalog.ts';
 import { asGatewayError, GatewayError } from '../errors.ts';
-import type { Call, JsonObject, Outcome } from '../model.ts';
-import { isObject } from '../protocol/envelope.ts';
+import type { Call, Outcome } from '../model.ts';
 import { METHODS, type Method } from '../protocol/methods.ts';
-import type { Slices } from '../protocol/slices.ts';
-import { META, metaOf } from '../protocol/versions.ts';
 import { failed, type Answer } from './answer.ts';
 import { answered } from './answered.ts';
 import type { Attempt } from './attempt.ts';
 import { decide, refusal } from './decide.ts';
+import { exchange, recall } from './exchange.ts';
 import { limit } from './limit.ts';
 import { merged } from './lists.ts';
-import { present } from './present.ts';
 import type { Snapshot } from './snapshot.ts';
-import { argumentsOf, findTarget, unknownTarget, upstreamParams } from './target.ts';
+import { argumentsOf, findTarget, unknownTarget } from './target.ts';
 
 const RULES = { answered, merged, forwarded };
 
@@ -49,12 +46,14 @@ export async function route(snapshot: Snapshot, call: Call, requestBytes: number
 /** What the gateway does for a request with a target. */
 async function forwarded(attempt: Attempt): Promise<Answer> {
   const hidden = await resolve(attempt);
-  limit(attempt);
-  const { entry } = attempt;
+  const { entry, record } = attempt;
+  const earlier = entry && recall(attempt, entry);
+  // A retry with our state goes on with a call that was counted.
+  if (earlier) record.continues(earlier.first);
+  else limit(attempt);
   if (entry === undefined) throw unknownTarget(attempt.call, hidden);
   await authorize(attempt, entry);
-  const answer = await forward(attempt, entry);
-  return present(attempt, entry, answer);
+  return exchange(attempt, entry, earlier);
 }
 
 /**
@@ -78,28 +77,6 @@ async function authorize(attempt: Attempt, entry: Entry): Promise<void> {
   const decision = await decide(attempt, 'request', entry);
   attempt.record.decision(decision, attempt.snapshot.policy.version);
   if (!decision.allow) throw refusal(decision, entry.target);
-}
-
-/** Sends it on in the upstream's own terms; the connection adds the credential. */
-async function forward({ snapshot, call }: Attempt, { target }: Entry): Promise<Slices> {
-  const upstream = snapshot.upstreams.get(target.upstream)!;
-  const started = performance.now();
-  let outcome = 'error';
-  try {
-    const answer = await upstream.request({
-      method: call.method,
-      params: upstreamParams(call, target.name),
-      timeout: upstream.config.timeout,
-      signal: call.signal,
-      onMessage: call.notify,
-      client: { info: clientInfo(call), capabilities: call.era === 'modern' ? call.capabilities : {} },
-    });
-    outcome = answer.top.has('result') ? 'ok' : 'error';
-    return answer;
-  } finally {
-    const about = { method: call.method, upstream: target.upstream, outcome };
-    snapshot.metrics.clientOperation(about, (performance.now() - started) / 1000);
-  }
 }
 
 /** @throws GatewayError `method_not_found` when nobody, or nobody here, knows the method. */
@@ -130,10 +107,4 @@ function close(
   );
   if (call.method === 'tools/call' && entry)
     metrics.toolCall(entry.target.upstream, entry.target.name, outcome === 'ok');
-}
-
-/** The caller's name as it gave it; a placeholder when it gave none. */
-function clientInfo({ client, params }: Call): JsonObject {
-  const info = metaOf(params)[META.clientInfo];
-  return isObject(info) ? info : { name: client.name ?? 'unknown', version: client.version ?? '0' };
 }

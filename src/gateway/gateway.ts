@@ -7,10 +7,15 @@ import type { Log } from '../telemetry/log.ts';
 import { startUpstream, type Upstream, type UpstreamStatus } from '../upstream/upstream.ts';
 import type { Answer } from './answer.ts';
 import { route } from './call.ts';
+import { createParkingLot } from './conversation.ts';
+import { createSeal } from './seal.ts';
 import { takeSnapshot, type Parts, type Snapshot } from './snapshot.ts';
 
 /** First lists wait this long for upstreams that are still starting; a slower one is announced when it comes. */
 const FIRST_START = 5_000;
+/** How long a client may take for one round of questions, and how many calls may wait for theirs. */
+const ROUND_TIMEOUT = 600_000;
+const MAX_PARKED = 1_000;
 /** Changes of several upstreams within this time are told as one. */
 const COALESCE = 100;
 
@@ -43,7 +48,7 @@ export interface UpstreamReport extends UpstreamStatus {
   readonly entries: Readonly<Record<TargetKind, number>>;
 }
 
-export interface GatewayOptions extends Omit<Parts, 'upstreams' | 'owners'> {
+export interface GatewayOptions extends Omit<Parts, 'upstreams' | 'owners' | 'seal' | 'parking'> {
   readonly log: Log;
   readonly eras: { get(id: string): Era | undefined; set(id: string, era: Era): void };
 }
@@ -53,7 +58,8 @@ export function startGateway(options: GatewayOptions): Gateway {
   const upstreams = new Map<string, Upstream>();
   const listListeners = new Set<(kinds: ReadonlySet<ListKind>) => void>();
   const stateListeners = new Set<(report: UpstreamReport) => void>();
-  const parts: Parts = { ...options, upstreams, owners: new Map() };
+  const parking = createParkingLot(MAX_PARKED, ROUND_TIMEOUT);
+  const parts: Parts = { ...options, upstreams, owners: new Map(), seal: createSeal(ROUND_TIMEOUT), parking };
   const warned = new Set<string>();
   let current: Snapshot;
   let pending: NodeJS.Timeout | undefined;
@@ -139,6 +145,7 @@ export function startGateway(options: GatewayOptions): Gateway {
     onStateChanged: (listener) => subscribe(stateListeners, listener),
     async close() {
       clearTimeout(pending);
+      parking.close();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
       await options.policy.close();
       await options.audit.close();

@@ -9,6 +9,8 @@ import type { Limits } from '../limits/limits.ts';
 import type { Json, JsonObject } from '../model.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isObject } from '../protocol/envelope.ts';
+import type { ParkingLot } from './conversation.ts';
+import type { Seal } from './seal.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
@@ -21,6 +23,9 @@ export interface Parts {
   readonly metrics: Metrics;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly owners: Ownership;
+  /** For what clients keep between the rounds of a call. */
+  readonly seal: Seal;
+  readonly parking: ParkingLot;
   /** How the gateway names itself (`Implementation`). */
   readonly identity: JsonObject;
 }

@@ -7,7 +7,7 @@ export type Id = string | number;
 export type Incoming =
   | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: 'response'; readonly id: Id };
+  | { readonly kind: 'response'; readonly id: Id; readonly result?: Json; readonly error?: Json };
 
 const MAX_ID = 1024;
 const MAX_METHOD = 256;
@@ -50,7 +50,8 @@ function response(message: JsonObject): Incoming {
       'invalid_request',
       'The message is neither a request (no "method") nor a response (an "id" and one of "result", "error").',
     );
-  return { kind: 'response', id: message['id'] };
+  const { id, result, error } = message;
+  return { kind: 'response', id, ...(result === undefined ? { error: error! } : { result }) };
 }
 
 /** The id to answer an ill-formed message with: its own when it can be read, else null (JSON-RPC 2.0, section 5). */

@@ -3,12 +3,14 @@
  * of this hop. Callers speak in the terms of the method; what the hop needs is added and taken away here.
  */
 import { GatewayError } from '../errors.ts';
-import type { Era, Json, JsonObject } from '../model.ts';
+import type { Ask, Era, Json, JsonObject } from '../model.ts';
 import { isObject } from '../protocol/envelope.ts';
 import { modernHeaders } from '../protocol/headers.ts';
 import { parseLossless } from '../protocol/json.ts';
 import { textOf, type Slices } from '../protocol/slices.ts';
 import { isLegacyVersion, LEGACY_VERSIONS, META, metaOf, MODERN_VERSION } from '../protocol/versions.ts';
+import { QUESTIONS } from '../protocol/questions.ts';
+import { startDeadline, type Deadline } from './deadline.ts';
 import { keepOpen } from './keep-open.ts';
 import { LinkError, type Link, type LinkEvents } from './link.ts';
 
@@ -21,6 +23,10 @@ export interface UpstreamRequest {
   readonly signal?: AbortSignal | undefined;
   /** Receives the notifications that belong to this request, with the caller's own progress token. */
   readonly onMessage?: ((message: JsonObject) => void) | undefined;
+  /** Answers what the server asks during this request; without it questions are refused. */
+  readonly ask?: Ask | undefined;
+  /** Whose connection a legacy server may ask on; see lanes.ts. */
+  readonly lane?: { readonly owner: string; readonly capabilities: JsonObject } | undefined;
   /** The caller as a modern server is told of it. */
   readonly client?: { readonly info: JsonObject; readonly capabilities: JsonObject } | undefined;
 }
@@ -50,6 +56,8 @@ export interface Connection {
 /** Which era to try first. A stdio server of the old era may end at a request before `initialize`, so there legacy comes first. */
 export interface Handshake {
   readonly gateway: JsonObject;
+  /** What is declared to a legacy server: what the caller of this connection answers. Default: nothing. */
+  readonly capabilities?: JsonObject | undefined;
   readonly prefer: Era;
   /** Milliseconds for each step. */
   readonly timeout: number;
@@ -94,8 +102,11 @@ function worthAnotherEra(error: unknown): boolean {
   );
 }
 
-async function initialize(hop: Hop, { gateway, timeout }: Handshake): Promise<ServerFacts> {
-  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo: gateway };
+async function initialize(
+  hop: Hop,
+  { gateway, capabilities = {}, timeout }: Handshake,
+): Promise<ServerFacts> {
+  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: gateway };
   const result = resultOf(await hop.send('legacy', { method: 'initialize', params, timeout }));
   const version = result['protocolVersion'];
   if (!isLegacyVersion(version))
@@ -149,6 +160,22 @@ interface Hop {
   close(): Promise<void>;
 }
 
+/** A request that has not been answered yet. */
+interface Running {
+  readonly request: UpstreamRequest;
+  readonly deadline: Deadline;
+}
+
+const refused = (why: string): GatewayError => new GatewayError('method_not_found', `Refused: ${why}.`);
+
+/** What a server is told when its question has no answer: the client's own error where it gave one. */
+function refusalOf(error: unknown): JsonObject {
+  if (!(error instanceof GatewayError)) return { code: -32603, message: 'The client could not be asked.' };
+  return isObject(error.details.data) && 'code' in error.details.data
+    ? error.details.data
+    : { code: -32601, message: error.message };
+}
+
 interface Progress {
   readonly token: Json;
   readonly onMessage: (message: JsonObject) => void;
@@ -156,11 +183,11 @@ interface Progress {
 
 function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
   let lastId = 0;
-  let underWay = 0;
   let retiring = false;
   const closed = new AbortController();
   /** Our progress token is the id of our request: unique on this connection, and a number (some servers take no other). */
   const progress = new Map<number, Progress>();
+  const running = new Set<Running>();
   const legacyHeaders = (): Record<string, string> =>
     hop.version === undefined ? {} : { 'mcp-protocol-version': hop.version };
 
@@ -192,9 +219,11 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
     return { ...params, _meta: { ...own, ...modern } };
   }
 
-  /** A message on the stream of one request, or on the common one with its token. */
-  function deliver(message: JsonObject, request?: UpstreamRequest): boolean {
-    if ('id' in message) return (refuse(message), true);
+  /** A message on the stream of one request, or on the common one: then it is of the only request there is, or nobody's. */
+  function deliver(message: JsonObject, on?: Running): boolean {
+    const [only] = running;
+    const owner = on ?? (running.size === 1 ? only : undefined);
+    if ('id' in message) return (void answer(message, owner), true);
     const params = message['params'];
     const token = isObject(params) ? params['progressToken'] : undefined;
     if (message['method'] === 'notifications/progress') {
@@ -202,41 +231,48 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
       waiting?.onMessage({ ...message, params: { ...(params as JsonObject), progressToken: waiting.token } });
       return true;
     }
-    if (request?.onMessage === undefined || message['method'] !== 'notifications/message') return false;
-    request.onMessage(message);
+    if (owner?.request.onMessage === undefined || message['method'] !== 'notifications/message') return false;
+    owner.request.onMessage(message);
     return true;
   }
 
-  /** Requests of the server: `ping` is answered; the rest needs a client's answer, and no capability was declared for it. */
-  function refuse({ id, method }: JsonObject): void {
-    const answer =
-      method === 'ping'
-        ? { result: {} }
-        : {
-            error: {
-              code: -32601,
-              message: 'The gateway does not answer this request: it declared no such capability.',
-            },
-          };
-    void link.post(JSON.stringify({ jsonrpc: '2.0', id, ...answer }), legacyHeaders());
+  /** Answers a request of the server; the clock of the call stands while its client is asked. */
+  async function answer({ id, method, params }: JsonObject, owner: Running | undefined): Promise<void> {
+    const resume = owner?.deadline.hold();
+    const outcome = await reply(method, isObject(params) ? params : {}, owner).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error: refusalOf(error) }),
+    );
+    resume?.();
+    await link.post(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }), legacyHeaders());
+  }
+
+  async function reply(
+    method: Json | undefined,
+    params: JsonObject,
+    owner: Running | undefined,
+  ): Promise<JsonObject> {
+    if (method === 'ping') return {};
+    if (typeof method !== 'string' || !(method in QUESTIONS))
+      throw refused('the gateway offers no such capability');
+    if (owner === undefined) throw refused('it cannot be told whose call this question belongs to');
+    if (owner.request.ask === undefined) throw refused('the client of this call answers no questions');
+    return owner.request.ask({ method, params });
   }
 
   async function send(era: Era, request: UpstreamRequest): Promise<Slices> {
     request.signal?.throwIfAborted();
     const id = ++lastId;
-    underWay++;
     const { method } = request;
     const params = envelope(era, id, request);
     const abort = new AbortController();
     const cancel = (): void => abort.abort(request.signal?.reason);
     request.signal?.addEventListener('abort', cancel, { once: true });
-    const timer =
-      request.timeout === 0
-        ? undefined
-        : setTimeout(
-            () => abort.abort(new GatewayError('timed_out', `No answer within ${request.timeout / 1000} s.`)),
-            request.timeout,
-          );
+    const deadline = startDeadline(request.timeout, () =>
+      abort.abort(new GatewayError('timed_out', `No answer within ${request.timeout / 1000} s.`)),
+    );
+    const entry: Running = { request, deadline };
+    running.add(entry);
     try {
       return await link.exchange({
         id,
@@ -245,7 +281,7 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
         text: `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`,
         headers: era === 'modern' ? modernHeaders(method, params) : legacyHeaders(),
         signal: abort.signal,
-        onMessage: (message) => deliver(message, request) || onMessage(message),
+        onMessage: (message) => deliver(message, entry) || onMessage(message),
       });
     } catch (error) {
       // `initialize` must not be cancelled (2025-11-25, "Cancellation").
@@ -253,10 +289,11 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
         void hop.post('notifications/cancelled', { requestId: id, reason: 'the caller gave up' });
       throw error;
     } finally {
-      clearTimeout(timer);
+      deadline.clear();
+      running.delete(entry);
       progress.delete(id);
       request.signal?.removeEventListener('abort', cancel);
-      if (--underWay === 0 && retiring) void link.close();
+      if (running.size === 0 && retiring) void link.close();
     }
   }
 
@@ -296,7 +333,7 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
   function retire(): void {
     retiring = true;
     closed.abort();
-    if (underWay === 0) void link.close();
+    if (running.size === 0) void link.close();
   }
 
   const hop: Hop = {

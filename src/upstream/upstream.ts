@@ -11,8 +11,9 @@ import type { Slices } from '../protocol/slices.ts';
 import { connect, type Connection, type ServerFacts, type UpstreamRequest } from './connection.ts';
 import { coalesce } from './coalesce.ts';
 import { credentialOf } from './credentials/credential.ts';
+import { createLanes, type Lane } from './lanes.ts';
 import { TRANSPORTS } from './kinds.ts';
-import { LinkError, type Link, type LinkContext, type TransportKind } from './link.ts';
+import { LinkError, type Link, type LinkContext, type LinkEvents, type TransportKind } from './link.ts';
 import { fetchLists, NO_LISTS, type Lists } from './lists.ts';
 
 /** Milliseconds. */
@@ -26,6 +27,8 @@ export interface Pace {
   readonly refetch: number;
   /** Longest wait for each step of the handshake. */
   readonly handshake: number;
+  /** How long a connection of one caller is kept without a call. */
+  readonly laneIdle: number;
 }
 
 const PACE: Pace = {
@@ -34,7 +37,11 @@ const PACE: Pace = {
   stable: 20_000,
   refetch: 500,
   handshake: 30_000,
+  laneIdle: 120_000,
 };
+
+/** Connections, for stdio processes, that callers who can be asked may have at once beside the common one. */
+const MAX_LANES = 8;
 
 /** What makes the lists be read again; before a subscription stands, changes were not announced. */
 const ANNOUNCEMENTS: ReadonlySet<unknown> = new Set([
@@ -93,6 +100,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
   let failures = 0;
   let upSince = 0;
   let retry: NodeJS.Timeout | undefined;
+  const lanes = createLanes({ max: MAX_LANES, idle: pace.laneIdle });
   const refetch = coalesce(reread, pace.refetch);
   let settle: () => void = () => undefined;
   const settled = new Promise<void>((resolve) => (settle = resolve));
@@ -115,11 +123,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
       if (ANNOUNCEMENTS.has(message['method'])) refetch.ask();
       else context.dropped('noise');
     };
-    const link = await transport.open(
-      config,
-      { ...context, id: config.id, credential: credentialOf(config.credentials) },
-      { message: receive, closed: lost, missed: refetch.ask },
-    );
+    const link = await openLink({ message: receive, closed: lost, missed: refetch.ask });
     opening = link;
     try {
       if (status.state === 'closed') throw new LinkError('unsent', 'closed by the gateway');
@@ -145,6 +149,58 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     set({ state: 'up', server: current.server });
     context.changed('lists');
     return current;
+  }
+
+  const openLink = (events: LinkEvents): Promise<Link> =>
+    transport.open(
+      config,
+      { ...context, id: config.id, credential: credentialOf(config.credentials) },
+      events,
+    );
+
+  /** A connection for one caller that can be asked; the server is told what that caller answers. */
+  async function openLane(capabilities: JsonObject): Promise<Connection> {
+    let own: Connection | undefined;
+    const receive = (message: JsonObject): void => {
+      if (own?.receive(message)) return;
+      if (ANNOUNCEMENTS.has(message['method'])) refetch.ask();
+      else context.dropped('noise');
+    };
+    const link = await openLink({ message: receive, closed: () => undefined, missed: () => undefined });
+    try {
+      own = await connect(link, {
+        gateway: context.gateway,
+        capabilities,
+        prefer: 'legacy',
+        timeout: pace.handshake,
+        onMessage: receive,
+      });
+    } catch (error) {
+      void link.close();
+      throw error;
+    }
+    own.watch({ closed: () => undefined, missed: () => undefined });
+    return own;
+  }
+
+  /** Nobody else's call runs on the lane, so that a question on it is of this call. */
+  async function requestOnLane(
+    asked: UpstreamRequest,
+    { owner, capabilities }: NonNullable<UpstreamRequest['lane']>,
+  ): Promise<Slices> {
+    const key = `${owner} ${JSON.stringify(capabilities)}`;
+    let lane: Lane | undefined;
+    let broken = true;
+    try {
+      lane = await lanes.take(key, () => openLane(capabilities), asked.signal);
+      const answer = await lane.connection.request(asked);
+      broken = false;
+      return answer;
+    } catch (error) {
+      throw error instanceof LinkError ? failure(error) : error;
+    } finally {
+      if (lane) lanes.release(lane, broken);
+    }
   }
 
   async function readLists(from: Connection): Promise<Lists> {
@@ -198,6 +254,8 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
 
   async function request(asked: UpstreamRequest): Promise<Slices> {
     const current = connection ?? (await healed());
+    if (asked.lane && asked.ask && current.server.era === 'legacy' && config.instances !== 'shared')
+      return requestOnLane(asked, asked.lane);
     try {
       return await current.request(asked);
     } catch (error) {
@@ -235,6 +293,10 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
   function describe(error: unknown, from: Connection): unknown {
     if (!(error instanceof LinkError)) return error;
     if (error.failure === 'unsent' && from === connection) down(error.message);
+    return failure(error);
+  }
+
+  function failure(error: LinkError): GatewayError {
     const [code, text] = FAILURES[error.failure];
     return new GatewayError(code, `The server "${config.id}" ${text}: ${error.message}.`, {
       upstream: config.id,
@@ -254,7 +316,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
       clearTimeout(retry);
       refetch.cancel();
       // Else a server that does not answer would keep the gateway from ending.
-      await opening?.close();
+      await Promise.all([opening?.close(), lanes.close()]);
       const last = connection ?? (await connecting?.catch(() => undefined));
       connection = undefined;
       await last?.close();

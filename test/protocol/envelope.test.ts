@@ -21,8 +21,8 @@ describe('a message', () => {
   });
 
   it('without a method is a response, with a result or an error', () => {
-    expect(classify(message({ id: 1, result: {} }))).toEqual({ kind: 'response', id: 1 });
-    expect(classify(message({ id: 'a', error: {} }))).toEqual({ kind: 'response', id: 'a' });
+    expect(classify(message({ id: 1, result: {} }))).toEqual({ kind: 'response', id: 1, result: {} });
+    expect(classify(message({ id: 'a', error: {} }))).toEqual({ kind: 'response', id: 'a', error: {} });
   });
 
   it.each([
