@@ -132,7 +132,7 @@ log: { level: debug }
     warnings: ['policy.mode: off allows every call.'],
   });
   expect(Object.keys(config)).not.toContain('workers');
-  expect(Object.keys(config.upstreams[0]!)).not.toContain('instances');
+  expect(config.upstreams[0]!.instances).toBe('shared');
 });
 
 it('freezes all of it', async () => {

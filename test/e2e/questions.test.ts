@@ -20,7 +20,7 @@ const children: ChildProcess[] = [];
 async function start(name: string, ...args: string[]): Promise<string> {
   const child = spawn(process.execPath, [fixture(name), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
-  const [port] = (await once(child.stdout!, 'data')) as [Buffer];
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
   return port.toString().trim();
 }
 

@@ -39,10 +39,10 @@ it('closes the lane that rested longest to make room, and waits when none rests'
   const waiting = lanes.take('c', open).then((lane) => ((got = true), lane));
   await Promise.resolve();
   expect([got, opened()]).toEqual([false, 2]);
-  lanes.release(a!, false);
+  lanes.release(a, false);
   await waiting;
   expect([closed, opened()]).toEqual([[1], 3]);
-  lanes.release(b!, false);
+  lanes.release(b, false);
 });
 
 it('drops a broken lane, and one that is not used for a while', async () => {

@@ -65,7 +65,7 @@ describe('a command', () => {
     const upstream = start(serverConfig({ diesAt: 'initialize', stderr: 'line one\nno licence found\n' }));
     await upstream.settled;
     expect(upstream.status().reason).toMatch(
-      /^\"\S+\" ended \(exit code 1\) before it said anything; PATH=\S.*; stderr ended with: line one \| no licence found/,
+      /^"\S+" ended \(exit code 1\) before it said anything; PATH=\S.*; stderr ended with: line one \| no licence found/,
     );
   });
 });
