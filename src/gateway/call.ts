@@ -8,7 +8,7 @@
 import type { Entry } from '../catalog/catalog.ts';
 import { asGatewayError, GatewayError } from '../errors.ts';
 import type { Call, Outcome } from '../model.ts';
-import { METHODS, type Method } from '../protocol/methods.ts';
+import { METHODS, REFUSED, type Method } from '../protocol/methods.ts';
 import { failed, type Answer } from './answer.ts';
 import { answered } from './answered.ts';
 import type { Attempt } from './attempt.ts';
@@ -82,11 +82,16 @@ async function authorize(attempt: Attempt, entry: Entry): Promise<void> {
 /** @throws GatewayError `method_not_found` when nobody, or nobody here, knows the method. */
 function methodOf({ snapshot, call }: Attempt): Method {
   const method = METHODS[call.method];
-  if (!method?.eras.includes(call.era))
-    throw new GatewayError('method_not_found', `Unknown method: ${call.method}`);
+  if (!method?.eras.includes(call.era)) throw unknownMethod(call.method);
   if (method.capability === undefined || method.capability in snapshot.capabilities) return method;
   throw new GatewayError('method_not_found', `No server behind this gateway offers ${call.method}.`);
 }
+
+const unknownMethod = (method: string): GatewayError =>
+  new GatewayError(
+    'method_not_found',
+    method in REFUSED ? `${method}: ${REFUSED[method]}.` : `Unknown method: ${method}`,
+  );
 
 const cancelled = ({ signal }: Call): GatewayError =>
   signal.reason instanceof GatewayError

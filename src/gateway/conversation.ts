@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import type { Ask, JsonObject, Question } from '../model.ts';
+import type { Ask, Call, JsonObject, Question } from '../model.ts';
 import { isObject } from '../protocol/envelope.ts';
 import type { Slices } from '../protocol/slices.ts';
 
@@ -19,6 +19,8 @@ interface Open {
 
 export interface Conversation {
   readonly ask: Ask;
+  /** Where progress and log messages go: to the round that the client waits for. */
+  notify: Call['notify'];
   /** Aborts the call at the upstream. */
   readonly abort: AbortController;
   /** The questions that wait, as the members of `inputRequests`. */
@@ -36,6 +38,7 @@ export function createConversation(): Conversation {
   let wake: () => void = () => undefined;
   return {
     abort,
+    notify: () => undefined,
     ask: (question) =>
       new Promise((resolve, reject) => {
         open.set(`question-${++count}`, { question, resolve, reject });

@@ -17,7 +17,7 @@ import { textOf, type Slices } from '../protocol/slices.ts';
 import type { Answer } from './answer.ts';
 import type { Attempt } from './attempt.ts';
 import { createConversation, type Conversation } from './conversation.ts';
-import { forward } from './forward.ts';
+import { forward, type Forwarding } from './forward.ts';
 import { present } from './present.ts';
 import { bindingOf } from './seal.ts';
 
@@ -106,7 +106,10 @@ function questionFrom(value: Json): { method: string; params: JsonObject } {
 function converse(attempt: Attempt, entry: Entry): Promise<Answer> {
   const conversation = createConversation();
   const { abort, ask } = conversation;
-  const answer = during(attempt, conversation, () => forward(attempt, entry, { ask, signal: abort.signal }));
+  const notify: Forwarding['notify'] = (message) => conversation.notify(message);
+  const answer = during(attempt, conversation, () =>
+    forward(attempt, entry, { ask, notify, signal: abort.signal }),
+  );
   return settle(attempt, entry, attempt.call.requestId, conversation, answer);
 }
 
@@ -133,8 +136,10 @@ function resume(attempt: Attempt, entry: Entry, first: string, id: string): Prom
 }
 
 /** While the client waits for this round, its going away ends the call; between rounds it does not. */
-function during(attempt: Attempt, { abort }: Conversation, run: () => Promise<Slices>): Promise<Slices> {
-  const { signal } = attempt.call;
+function during(attempt: Attempt, conversation: Conversation, run: () => Promise<Slices>): Promise<Slices> {
+  const { signal, notify } = attempt.call;
+  const { abort } = conversation;
+  conversation.notify = notify;
   signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
   return run();
 }

@@ -15,12 +15,13 @@ export interface Forwarding {
   readonly ask?: Ask;
   /** Instead of the caller's own. */
   readonly signal?: AbortSignal;
+  readonly notify?: Call['notify'];
 }
 
 export async function forward(
   { snapshot, call }: Attempt,
   { target }: Entry,
-  { params = {}, ask, signal = call.signal }: Forwarding = {},
+  { params = {}, ask, signal = call.signal, notify = call.notify }: Forwarding = {},
 ): Promise<Slices> {
   const upstream = snapshot.upstreams.get(target.upstream)!;
   const capabilities = answerable(call.capabilities);
@@ -32,7 +33,7 @@ export async function forward(
       params: { ...upstreamParams(call, target.name), ...params },
       timeout: upstream.config.timeout,
       signal,
-      onMessage: call.notify,
+      onMessage: notify,
       ask,
       lane: capabilities && { owner: call.owner, capabilities },
       client: {

@@ -7,6 +7,7 @@
 import { GatewayError } from '../errors.ts';
 import type { UpstreamConfig } from '../config/config.ts';
 import type { Era, JsonObject } from '../model.ts';
+import { SERVER_NOTIFICATIONS } from '../protocol/methods.ts';
 import type { Slices } from '../protocol/slices.ts';
 import { connect, type Connection, type ServerFacts, type UpstreamRequest } from './connection.ts';
 import { coalesce } from './coalesce.ts';
@@ -42,14 +43,6 @@ const PACE: Pace = {
 
 /** Connections, for stdio processes, that callers who can be asked may have at once beside the common one. */
 const MAX_LANES = 8;
-
-/** What makes the lists be read again; before a subscription stands, changes were not announced. */
-const ANNOUNCEMENTS: ReadonlySet<unknown> = new Set([
-  'notifications/tools/list_changed',
-  'notifications/prompts/list_changed',
-  'notifications/resources/list_changed',
-  'notifications/subscriptions/acknowledged',
-]);
 
 export interface UpstreamStatus {
   readonly state: 'starting' | 'up' | 'down' | 'closed';
@@ -120,7 +113,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     };
     const receive = (message: JsonObject): void => {
       if (current?.receive(message)) return;
-      if (ANNOUNCEMENTS.has(message['method'])) refetch.ask();
+      if (changesLists(message)) refetch.ask();
       else context.dropped('noise');
     };
     const link = await openLink({ message: receive, closed: lost, missed: refetch.ask });
@@ -163,7 +156,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     let own: Connection | undefined;
     const receive = (message: JsonObject): void => {
       if (own?.receive(message)) return;
-      if (ANNOUNCEMENTS.has(message['method'])) refetch.ask();
+      if (changesLists(message)) refetch.ask();
       else context.dropped('noise');
     };
     const link = await openLink({ message: receive, closed: () => undefined, missed: () => undefined });
@@ -323,6 +316,9 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     },
   };
 }
+
+const changesLists = ({ method }: JsonObject): boolean =>
+  typeof method === 'string' && SERVER_NOTIFICATIONS[method]?.rule === 'merged';
 
 const FAILURES = {
   unsent: ['upstream_unavailable', 'is not available'],
