@@ -9,35 +9,137 @@ interface Row {
   /** HTTP status when the error ends the request before the route; on the route the status is 200. */
   readonly http: number;
   readonly outcome: Outcome;
+  /** For the page of errors. */
+  readonly meaning: string;
 }
 
 export const ERRORS = {
-  parse_error: { rpc: -32700, http: 400, outcome: 'invalid' },
-  invalid_request: { rpc: -32600, http: 400, outcome: 'invalid' },
-  unsupported_media_type: { rpc: -32600, http: 415, outcome: 'invalid' },
-  not_acceptable: { rpc: -32600, http: 406, outcome: 'invalid' },
-  too_large: { rpc: -32600, http: 413, outcome: 'invalid' },
-  forbidden_host: { rpc: -32600, http: 403, outcome: 'invalid' },
-  unauthenticated: { rpc: -32600, http: 401, outcome: 'denied' },
-  session_required: { rpc: -32600, http: 400, outcome: 'invalid' },
-  session_unknown: { rpc: -32600, http: 404, outcome: 'invalid' },
-  method_not_found: { rpc: -32601, http: 404, outcome: 'invalid' },
-  header_mismatch: { rpc: -32020, http: 400, outcome: 'invalid' },
-  missing_capability: { rpc: -32021, http: 400, outcome: 'invalid' },
-  unsupported_version: { rpc: -32022, http: 400, outcome: 'invalid' },
-  invalid_params: { rpc: -32602, http: 200, outcome: 'invalid' },
-  unknown_target: { rpc: -32602, http: 200, outcome: 'invalid' },
-  internal: { rpc: -32603, http: 500, outcome: 'unknown' },
-  denied: { rpc: 1001, http: 200, outcome: 'denied' },
-  policy_error: { rpc: 1001, http: 200, outcome: 'policy_error' },
-  limited: { rpc: 1002, http: 200, outcome: 'limited' },
-  overloaded: { rpc: 1003, http: 503, outcome: 'overloaded' },
-  upstream_unavailable: { rpc: 1004, http: 200, outcome: 'upstream_lost' },
-  upstream_error: { rpc: 1004, http: 200, outcome: 'upstream_error' },
-  timed_out: { rpc: 1005, http: 200, outcome: 'timed_out' },
-  outcome_unknown: { rpc: 1006, http: 200, outcome: 'unknown' },
-  cancelled: { rpc: 1005, http: 200, outcome: 'cancelled' },
-  shutdown: { rpc: 1003, http: 503, outcome: 'shutdown' },
+  parse_error: { rpc: -32700, http: 400, outcome: 'invalid', meaning: 'The body is no JSON, or no UTF-8.' },
+  invalid_request: {
+    rpc: -32600,
+    http: 400,
+    outcome: 'invalid',
+    meaning: 'The message is no JSON-RPC request, or can be read in two ways.',
+  },
+  unsupported_media_type: {
+    rpc: -32600,
+    http: 415,
+    outcome: 'invalid',
+    meaning: 'The body is not declared as JSON in UTF-8, or is compressed.',
+  },
+  not_acceptable: {
+    rpc: -32600,
+    http: 406,
+    outcome: 'invalid',
+    meaning: 'The client takes neither JSON nor an event stream.',
+  },
+  too_large: { rpc: -32600, http: 413, outcome: 'invalid', meaning: 'The body is larger than limits.body.' },
+  forbidden_host: {
+    rpc: -32600,
+    http: 403,
+    outcome: 'invalid',
+    meaning: 'The Host or Origin header names nobody that is served here.',
+  },
+  unauthenticated: {
+    rpc: -32600,
+    http: 401,
+    outcome: 'denied',
+    meaning: 'No API key, or one that is not known.',
+  },
+  session_required: {
+    rpc: -32600,
+    http: 400,
+    outcome: 'invalid',
+    meaning: 'A request of the legacy era without a session.',
+  },
+  session_unknown: {
+    rpc: -32600,
+    http: 404,
+    outcome: 'invalid',
+    meaning: 'The session ended, never was, or belongs to another.',
+  },
+  method_not_found: {
+    rpc: -32601,
+    http: 404,
+    outcome: 'invalid',
+    meaning: 'The method does not exist in this era, or no server behind the gateway offers it.',
+  },
+  header_mismatch: {
+    rpc: -32020,
+    http: 400,
+    outcome: 'invalid',
+    meaning: 'A header of the modern era is missing or does not agree with the body.',
+  },
+  missing_capability: {
+    rpc: -32021,
+    http: 400,
+    outcome: 'invalid',
+    meaning: 'The server needs an answer that this client declared not to give.',
+  },
+  unsupported_version: {
+    rpc: -32022,
+    http: 400,
+    outcome: 'invalid',
+    meaning: 'The protocol version is not spoken here.',
+  },
+  invalid_params: {
+    rpc: -32602,
+    http: 200,
+    outcome: 'invalid',
+    meaning: 'A parameter is missing, has the wrong type, or is not valid any more.',
+  },
+  unknown_target: {
+    rpc: -32602,
+    http: 200,
+    outcome: 'invalid',
+    meaning: 'The tool, prompt or resource does not exist, or not for this caller.',
+  },
+  internal: {
+    rpc: -32603,
+    http: 500,
+    outcome: 'unknown',
+    meaning: 'A fault of the gateway; its log has the reason.',
+  },
+  denied: {
+    rpc: 1001,
+    http: 200,
+    outcome: 'denied',
+    meaning: 'The access policy refuses this use, and says why.',
+  },
+  policy_error: {
+    rpc: 1001,
+    http: 200,
+    outcome: 'policy_error',
+    meaning: 'The access policy could not decide, so the call was refused.',
+  },
+  limited: { rpc: 1002, http: 200, outcome: 'limited', meaning: 'A rate limit is used up.' },
+  overloaded: { rpc: 1003, http: 503, outcome: 'overloaded', meaning: 'Too much waits already.' },
+  upstream_unavailable: {
+    rpc: 1004,
+    http: 200,
+    outcome: 'upstream_lost',
+    meaning: 'The server is not running or cannot be reached; the call was not carried out.',
+  },
+  upstream_error: {
+    rpc: 1004,
+    http: 200,
+    outcome: 'upstream_error',
+    meaning: 'The server gave no usable answer.',
+  },
+  timed_out: {
+    rpc: 1005,
+    http: 200,
+    outcome: 'timed_out',
+    meaning: 'No answer within the timeout of the upstream.',
+  },
+  outcome_unknown: {
+    rpc: 1006,
+    http: 200,
+    outcome: 'unknown',
+    meaning: 'The server went away in the middle: whether the call was carried out is not known.',
+  },
+  cancelled: { rpc: 1005, http: 200, outcome: 'cancelled', meaning: 'The client cancelled, or went away.' },
+  shutdown: { rpc: 1003, http: 503, outcome: 'shutdown', meaning: 'The gateway is shutting down.' },
 } as const satisfies Record<string, Row>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -87,6 +87,10 @@ export interface Call {
   readonly ask?: Ask | undefined;
   /** Stands for the client between its calls: the session in the legacy era, the principal in the modern one. */
   readonly owner: string;
+  /** Severity from which a legacy client hears log messages; a modern one says it in `_meta`. */
+  readonly logLevel?: string | undefined;
+  /** The `Mcp-Param-*` headers of a modern `tools/call`, as received, by lower-case name. */
+  readonly paramHeaders?: Readonly<Record<string, string>>;
 }
 
 /** What the policy said about a call. */

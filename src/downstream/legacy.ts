@@ -72,7 +72,13 @@ export function createLegacy({ gateway, sessions, streams, authenticate }: McpDe
       const notify = logFilter(() => session.logLevel, reply.notify);
       const ask = arrival.accepts.events ? session.questions.on(reply.notify, abort.signal) : undefined;
       const answer = await gateway.handle(
-        { ...callOf(arrival, method, params, session, abort.signal), notify, ask, owner: session.id },
+        {
+          ...callOf(arrival, method, params, session, abort.signal),
+          notify,
+          ask,
+          owner: session.id,
+          logLevel: session.logLevel ?? 'debug',
+        },
         arrival.bytes,
       );
       if (method === 'logging/setLevel' && answer.member === 'result')

@@ -4,6 +4,7 @@ import type { ListKind } from '../gateway/gateway.ts';
 import type { Call, JsonObject } from '../model.ts';
 import { isObject, type Id, type Incoming } from '../protocol/envelope.ts';
 import { checkModernHeaders } from '../protocol/headers.ts';
+import { selectParamHeaders } from '../protocol/param-headers.ts';
 import { encodeEvent } from '../protocol/sse.ts';
 import { META, metaOf } from '../protocol/versions.ts';
 import { clientOf } from './client-info.ts';
@@ -66,7 +67,7 @@ function logFilterOf(params: JsonObject, notify: Call['notify']): Call['notify']
 }
 
 function callOf(
-  { requestId, principal, source }: Arrival,
+  { request, requestId, principal, source }: Arrival,
   { method, params }: Incoming & { kind: 'request' },
   signal: AbortSignal,
   notify: Call['notify'],
@@ -86,5 +87,6 @@ function callOf(
     signal,
     notify,
     owner: principal.key,
+    ...(method === 'tools/call' && { paramHeaders: selectParamHeaders(request.headers) }),
   };
 }

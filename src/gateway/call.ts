@@ -16,6 +16,7 @@ import { decide, refusal } from './decide.ts';
 import { exchange, recall } from './exchange.ts';
 import { limit } from './limit.ts';
 import { merged } from './lists.ts';
+import { checkCallHeaders } from './param-headers.ts';
 import type { Snapshot } from './snapshot.ts';
 import { argumentsOf, findTarget, unknownTarget } from './target.ts';
 
@@ -52,6 +53,7 @@ async function forwarded(attempt: Attempt): Promise<Answer> {
   if (earlier) record.continues(earlier.first);
   else limit(attempt);
   if (entry === undefined) throw unknownTarget(attempt.call, hidden);
+  checkCallHeaders(attempt.call, entry);
   await authorize(attempt, entry);
   return exchange(attempt, entry, earlier);
 }

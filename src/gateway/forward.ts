@@ -6,6 +6,7 @@ import { answerable } from '../protocol/questions.ts';
 import type { Slices } from '../protocol/slices.ts';
 import { META, metaOf } from '../protocol/versions.ts';
 import type { Attempt } from './attempt.ts';
+import { headersFor } from './param-headers.ts';
 import { upstreamParams } from './target.ts';
 
 export interface Forwarding {
@@ -20,17 +21,20 @@ export interface Forwarding {
 
 export async function forward(
   { snapshot, call }: Attempt,
-  { target }: Entry,
+  entry: Entry,
   { params = {}, ask, signal = call.signal, notify = call.notify }: Forwarding = {},
 ): Promise<Slices> {
+  const { target } = entry;
   const upstream = snapshot.upstreams.get(target.upstream)!;
+  const sent = { ...upstreamParams(call, target.name), ...params };
   const capabilities = answerable(call.capabilities);
   const started = performance.now();
   let outcome = 'error';
   try {
     const answer = await upstream.request({
       method: call.method,
-      params: { ...upstreamParams(call, target.name), ...params },
+      params: sent,
+      headers: headersFor(entry, sent),
       timeout: upstream.config.timeout,
       signal,
       onMessage: notify,
@@ -39,6 +43,7 @@ export async function forward(
       client: {
         info: clientInfo(call),
         capabilities: call.era === 'modern' ? call.capabilities : (capabilities ?? {}),
+        logLevel: call.logLevel,
       },
     });
     outcome = answer.top.has('result') ? 'ok' : 'error';

@@ -31,15 +31,23 @@ export function present({ snapshot, call }: Attempt, entry: Entry, answer: Slice
   };
 }
 
+/** The errors that have an HTTP status of their own (2026-07-28, "Transports"): unknown method, missing capability. */
+const STATUSES: ReadonlyMap<Json | undefined, number> = new Map([
+  [-32601, 404],
+  [-32021, 400],
+]);
+
 /** The error as the server made it; only the code that changed its number between the eras is translated (-32002, 2026-07-28). */
 function presentError(call: Call, { bytes, top }: Slices): Answer {
   const [start, end] = top.get('error')!;
   const value = bytes.subarray(start, end);
-  if (call.era === 'legacy' || !value.includes('-32002'))
-    return { member: 'error', value, outcome: 'upstream_error', status: 200 };
+  const answer: Answer = { member: 'error', value, outcome: 'upstream_error', status: 200 };
+  if (call.era === 'legacy') return answer;
   const error = parseLossless(value.toString('utf8'));
-  const translated = isObject(error) && error['code'] === -32002 ? { ...error, code: -32602 } : error;
-  return { member: 'error', value: JSON.stringify(translated), outcome: 'upstream_error', status: 200 };
+  const code = isObject(error) ? error['code'] : undefined;
+  if (code === -32002)
+    return { ...answer, value: JSON.stringify({ ...(error as JsonObject), code: -32602 }) };
+  return { ...answer, status: STATUSES.get(code) ?? 200 };
 }
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {

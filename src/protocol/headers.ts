@@ -41,6 +41,8 @@ export function checkModernHeaders(method: string, params: JsonObject, headers: 
   const meta = metaOf(params);
   const version = meta[META.protocolVersion];
   const header = headers['mcp-protocol-version'];
+  if (typeof version === 'string' && header !== undefined)
+    expectHeader('MCP-Protocol-Version', header, version);
   const requested = version ?? header;
   if (requested !== MODERN_VERSION)
     throw new GatewayError(

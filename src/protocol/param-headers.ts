@@ -12,7 +12,7 @@ export interface ParamHeader {
   readonly header: string;
 }
 
-export const PARAM_PREFIX = 'mcp-param-';
+const PREFIX = 'mcp-param-';
 const ANNOTATION = 'x-mcp-header';
 /** A field name of HTTP (RFC 9110, "token"). */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
@@ -24,10 +24,20 @@ export function paramHeadersOf(schema: Json | undefined, path: readonly string[]
   const name = schema[ANNOTATION];
   const declared =
     path.length > 0 && typeof name === 'string' && TOKEN.test(name)
-      ? [{ path, header: PARAM_PREFIX + name.toLowerCase() }]
+      ? [{ path, header: PREFIX + name.toLowerCase() }]
       : [];
   const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
   return [...declared, ...properties.flatMap(([key, child]) => paramHeadersOf(child, [...path, key]))];
+}
+
+/** The `Mcp-Param-*` headers among all headers of a request: no others go past the edge. */
+export function selectParamHeaders(headers: HeaderMap): Record<string, string> {
+  const selected: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (name.startsWith(PREFIX) && typeof value === 'string') selected[name] = value;
+  }
+  return selected;
 }
 
 /** The headers for a request to an upstream, made from the arguments that are sent. */
@@ -63,9 +73,9 @@ export function checkParamHeaders(
 /** A value as it stands in a header; undefined for what has no such form: null, objects, numbers that lose digits. */
 function textAt(args: JsonObject, path: readonly string[]): string | undefined {
   let value: Json | undefined = args;
-  for (const key of path)
-    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
+  for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
@@ -74,5 +84,7 @@ const DECIMAL = /^-?\d{1,20}(?:\.\d{1,20})?$/;
 /** Numbers by value: `42.0` is 42. */
 function agree(said: string | undefined, expected: string): boolean {
   if (said === expected) return true;
-  return said !== undefined && DECIMAL.test(said) && DECIMAL.test(expected) && Number(said) === Number(expected);
+  return (
+    said !== undefined && DECIMAL.test(said) && DECIMAL.test(expected) && Number(said) === Number(expected)
+  );
 }

@@ -26,9 +26,9 @@ export function metaOf(params: JsonObject): JsonObject {
   return isObject(meta) ? meta : {};
 }
 
-/** A request is modern when its `_meta` or its version header says so; `initialize` is legacy by definition. */
+/** A request is modern when its `_meta` says so, or its version header; `initialize` has no such header in any era. */
 export function eraOf(method: string, params: JsonObject, versionHeader: string | undefined): Era {
-  if (method === 'initialize') return 'legacy';
   if (META.protocolVersion in metaOf(params)) return 'modern';
+  if (method === 'initialize') return 'legacy';
   return versionHeader !== undefined && versionHeader >= MODERN_VERSION ? 'modern' : 'legacy';
 }

@@ -27,8 +27,12 @@ export interface UpstreamRequest {
   readonly ask?: Ask | undefined;
   /** Whose connection a legacy server may ask on; see lanes.ts. */
   readonly lane?: { readonly owner: string; readonly capabilities: JsonObject } | undefined;
-  /** The caller as a modern server is told of it. */
-  readonly client?: { readonly info: JsonObject; readonly capabilities: JsonObject } | undefined;
+  /** The caller as a modern server is told of it; `logLevel` only when its own `_meta` cannot say it. */
+  readonly client?:
+    | { readonly info: JsonObject; readonly capabilities: JsonObject; readonly logLevel?: string | undefined }
+    | undefined;
+  /** `Mcp-Param-*` for a modern server. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What the server said of itself in the handshake. */
@@ -203,7 +207,7 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
       [META.protocolVersion]: _v,
       [META.clientCapabilities]: _c,
       [META.clientInfo]: _i,
-      [META.logLevel]: level,
+      [META.logLevel]: level = client?.logLevel,
       progressToken: _t,
       ...rest
     } = meta;
@@ -279,7 +283,8 @@ function createHop(link: Link, { gateway, onMessage }: Handshake): Hop {
         method,
         params,
         text: `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`,
-        headers: era === 'modern' ? modernHeaders(method, params) : legacyHeaders(),
+        headers:
+          era === 'modern' ? { ...modernHeaders(method, params), ...request.headers } : legacyHeaders(),
         signal: abort.signal,
         onMessage: (message) => deliver(message, entry) || onMessage(message),
       });

@@ -51,8 +51,8 @@ describe.each(UNIONS)('%s', (union) => {
       const row: unknown = (TABLE[union] as Record<string, unknown>)[method];
       return typeof row === 'object' ? (row as { eras: string[] }).eras : undefined;
     };
-    for (const method of old) expect(erasOf(method) ?? ['legacy'], method).toContain('legacy');
-    for (const method of added) expect(erasOf(method) ?? ['modern'], method).toEqual(['modern']);
+    expect([...old].filter((method) => erasOf(method)?.includes('legacy') === false)).toEqual([]);
+    expect(added.filter((method) => (erasOf(method) ?? ['modern']).join() !== 'modern')).toEqual([]);
   });
 });
 
@@ -75,7 +75,7 @@ it('says why a message goes no further', () => {
   const rows = [CLIENT_NOTIFICATIONS, SERVER_REQUESTS, SERVER_NOTIFICATIONS].flatMap((table) =>
     Object.entries(table),
   );
-  for (const [method, { because }] of rows) expect(because.length, method).toBeGreaterThan(20);
+  expect(rows.filter(([, { because }]) => because.length < 20)).toEqual([]);
 });
 
 it('translates the questions that can be asked, and no others', () => {
