@@ -18,6 +18,8 @@ export interface UpstreamCommon {
   readonly instances?: 'shared' | undefined;
   /** Default: the id. Empty: names and URIs unchanged. */
   readonly prefix: string;
+  /** In place of the server's own `instructions`; empty: none are passed on. */
+  readonly instructions?: string | undefined;
   /** URIs (globs) whose owner is this upstream by configuration. */
   readonly uris: readonly string[];
   readonly tools: ToolRules;

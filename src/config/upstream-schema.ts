@@ -57,6 +57,11 @@ const common = {
     .describe('Put before exposed names; without it the id; `""` leaves names and URIs unchanged'),
   uris: globs.default([]).describe('Globs of the URIs that belong to this upstream'),
   tools: tools.prefault({}).describe('Which tools are offered, and under which names'),
+  instructions: z
+    .string()
+    .max(8_192)
+    .optional()
+    .describe('What models are told about this server in place of its own words; `""` for nothing'),
   instances: z
     .literal('shared')
     .optional()

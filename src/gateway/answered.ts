@@ -1,24 +1,28 @@
 /** The requests that the gateway answers itself. */
 import { GatewayError } from '../errors.ts';
-import type { Call, JsonObject } from '../model.ts';
+import type { JsonObject } from '../model.ts';
 import { isLegacyVersion, LEGACY_VERSIONS } from '../protocol/versions.ts';
 import { discovery, ok, type Answer } from './answer.ts';
 import type { Attempt } from './attempt.ts';
+import { instructionsFor } from './instructions.ts';
 import { limit } from './limit.ts';
-import type { Snapshot } from './snapshot.ts';
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-const ANSWERS: Readonly<Record<string, (snapshot: Snapshot, call: Call) => JsonObject>> = {
-  initialize: ({ identity, capabilities }, { params }) => ({
-    protocolVersion: negotiate(params['protocolVersion']),
-    capabilities,
-    serverInfo: identity,
+const ANSWERS: Readonly<Record<string, (attempt: Attempt) => JsonObject | Promise<JsonObject>>> = {
+  initialize: async (attempt) => ({
+    protocolVersion: negotiate(attempt.call.params['protocolVersion']),
+    capabilities: attempt.snapshot.capabilities,
+    serverInfo: attempt.snapshot.identity,
+    ...(await instructions(attempt)),
   }),
-  'server/discover': ({ identity, capabilities }) => discovery(identity, capabilities),
+  'server/discover': async (attempt) => ({
+    ...discovery(attempt.snapshot.identity, attempt.snapshot.capabilities),
+    ...(await instructions(attempt)),
+  }),
   ping: () => ({}),
-  'logging/setLevel'(_snapshot, { params }) {
-    if (LEVELS.includes(params['level'] as string)) return {};
+  'logging/setLevel'({ call }) {
+    if (LEVELS.includes(call.params['level'] as string)) return {};
     throw new GatewayError('invalid_params', `params.level must be one of ${LEVELS.join(', ')}.`);
   },
   /** The answer that ends the stream; the stream itself is the transport's (downstream/modern.ts). */
@@ -27,8 +31,13 @@ const ANSWERS: Readonly<Record<string, (snapshot: Snapshot, call: Call) => JsonO
 
 export async function answered(attempt: Attempt): Promise<Answer> {
   limit(attempt);
-  const { snapshot, call } = attempt;
-  return ok(ANSWERS[call.method]!(snapshot, call), call.era);
+  const { method, era } = attempt.call;
+  return ok(await ANSWERS[method]!(attempt), era);
+}
+
+async function instructions(attempt: Attempt): Promise<{ instructions?: string }> {
+  const text = await instructionsFor(attempt);
+  return text === undefined ? {} : { instructions: text };
 }
 
 /** What the client asked for when we speak it, else our newest (2025-11-25, "Lifecycle: version negotiation"). */

@@ -140,13 +140,17 @@ describe('the legacy era', () => {
 
   it('declares nothing for a client that answers nothing: the server says so itself', async () => {
     const client = await legacyClient(gateway.url, KEYS.ann);
-    await expect(client.callTool(confirm('pipe', 'ann'))).rejects.toThrow(/Client does not support .*elicitation/);
+    await expect(client.callTool(confirm('pipe', 'ann'))).rejects.toThrow(
+      /Client does not support .*elicitation/,
+    );
     await client.close();
   });
 
   it('asks nobody on an upstream that is shared by configuration: whose question it is could not be told', async () => {
     const client = await asked(() => 'never');
-    await expect(client.callTool(confirm('common', 'ann'))).rejects.toThrow(/Client does not support .*elicitation/);
+    await expect(client.callTool(confirm('common', 'ann'))).rejects.toThrow(
+      /Client does not support .*elicitation/,
+    );
     await client.close();
   });
 
