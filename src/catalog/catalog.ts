@@ -4,7 +4,7 @@
  */
 import { compileGlob } from '../glob.ts';
 import type { JsonObject, Target, TargetKind } from '../model.ts';
-import { exposeUi, own, sha256, targetOf } from './definition.ts';
+import { exposeUi, own, sha256, targetOf, needsTask } from './definition.ts';
 import { exposedName, hashedName, type Naming } from './names.ts';
 import { createResolver, type Resolver } from './resolver.ts';
 import { isUi, mapUri, MAX_URI } from './uris.ts';
@@ -74,7 +74,14 @@ export function buildCatalog(sources: readonly Source[], naming: Naming, owners:
   for (const source of sources) {
     const expose = (uri: string): string => resolver.exposeUri(source.id, uri);
     const isListed = listing(source);
-    for (const tool of source.lists.tool) if (isListed(tool['name'])) add.named(source, 'tool', tool, expose);
+    for (const tool of source.lists.tool) {
+      if (!isListed(tool['name'])) continue;
+      if (needsTask(tool))
+        warnings.push(
+          `${source.id} runs the tool ${JSON.stringify(tool['name'])} as a task only, which is not offered here; it is left out`,
+        );
+      else add.named(source, 'tool', tool, expose);
+    }
     for (const prompt of source.lists.prompt) add.named(source, 'prompt', prompt, expose);
   }
   return {

@@ -43,6 +43,11 @@ function annotationsFrom(said: JsonObject): Annotations {
   };
 }
 
+/** A tool that can only be called as a task (2025-11-25, `execution.taskSupport`): nothing is listed that cannot be called. */
+export function needsTask({ execution }: JsonObject): boolean {
+  return isRecord(execution) && execution['taskSupport'] === 'required';
+}
+
 /** The definition with the URI of its MCP Apps view (`_meta.ui.resourceUri`) in the form that clients have to use. */
 export function exposeUi(definition: JsonObject, expose: (uri: string) => string): JsonObject {
   const meta = definition['_meta'];

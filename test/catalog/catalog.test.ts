@@ -176,3 +176,14 @@ describe('a definition', () => {
     expect(catalogOf(sources, owners).digest).toEqual(catalogOf(sources, owners).digest);
   });
 });
+
+it('does not list a tool that can only be called as a task', () => {
+  const tools = ['required', 'optional', 'forbidden'].map((taskSupport) => ({
+    name: taskSupport,
+    execution: { taskSupport },
+  }));
+  const catalog = catalogOf([source('a', { tools })]);
+  expect(exposed(catalog, 'tool')).toEqual(['a__optional', 'a__forbidden']);
+  expect(tool(catalog, 'a__required')).toBeUndefined();
+  expect(catalog.warnings).toEqual([expect.stringContaining('"required" as a task only')]);
+});
