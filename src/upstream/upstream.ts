@@ -9,7 +9,8 @@ import type { UpstreamConfig } from '../config/config.ts';
 import type { Era, JsonObject } from '../model.ts';
 import { SERVER_NOTIFICATIONS } from '../protocol/methods.ts';
 import type { Slices } from '../protocol/slices.ts';
-import { connect, type Connection, type ServerFacts, type UpstreamRequest } from './connection.ts';
+import { connect, type Connection, type ServerFacts } from './connection.ts';
+import type { UpstreamRequest } from './hop.ts';
 import { coalesce } from './coalesce.ts';
 import { credentialOf } from './credentials/credential.ts';
 import { createLanes, type Lane } from './lanes.ts';
@@ -64,6 +65,8 @@ export interface UpstreamContext extends Pick<LinkContext, 'dir' | 'maxMessage' 
   /** Other than the usual times; for tests. */
   readonly pace?: Partial<Pace>;
 }
+
+type AskingLane = NonNullable<UpstreamRequest['lane']>;
 
 export interface Upstream {
   readonly config: UpstreamConfig;
@@ -176,24 +179,24 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     return own;
   }
 
-  /** Nobody else's call runs on the lane, so that a question on it is of this call. */
-  async function requestOnLane(
-    asked: UpstreamRequest,
-    { owner, capabilities }: NonNullable<UpstreamRequest['lane']>,
-  ): Promise<Slices> {
-    const key = `${owner} ${JSON.stringify(capabilities)}`;
-    let lane: Lane | undefined;
+  /** Nobody else's call runs on the lane, so that a question on it is of this call. A lane that died while it rested is replaced once. */
+  async function requestOnLane(asked: UpstreamRequest, lane: AskingLane, again = true): Promise<Slices> {
+    const key = `${lane.owner} ${JSON.stringify(lane.capabilities)}`;
+    let taken: Lane | undefined;
     let broken = true;
     try {
-      lane = await lanes.take(key, () => openLane(capabilities), asked.signal);
-      const answer = await lane.connection.request(asked);
+      taken = await lanes.take(key, () => openLane(lane.capabilities), asked.signal);
+      const answer = await taken.connection.request(asked);
       broken = false;
       return answer;
     } catch (error) {
-      throw error instanceof LinkError ? failure(error) : error;
+      if (!(error instanceof LinkError)) throw error;
+      const unseen = error.failure === 'unsent' || error.failure === 'session_lost';
+      if (!again || !unseen || taken === undefined) throw failure(error);
     } finally {
-      if (lane) lanes.release(lane, broken);
+      if (taken) lanes.release(taken, broken);
     }
+    return requestOnLane(asked, lane, false);
   }
 
   async function readLists(from: Connection): Promise<Lists> {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { UpstreamConfig } from '../../src/config/config.ts';
 import { isObject } from '../../src/protocol/envelope.ts';
 import { textOf, type Slices } from '../../src/protocol/slices.ts';
-import type { UpstreamRequest } from '../../src/upstream/connection.ts';
+import type { UpstreamRequest } from '../../src/upstream/hop.ts';
 import { startUpstream, type Upstream, type UpstreamContext } from '../../src/upstream/upstream.ts';
 
 const COMMON = {
