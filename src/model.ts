@@ -59,6 +59,8 @@ export interface ClientInfo {
 export interface Question {
   readonly method: string;
   readonly params: JsonObject;
+  /** Aborted when the server no longer wants to know. */
+  readonly withdrawn?: AbortSignal;
 }
 
 /** Asks the client. @returns its result. @throws GatewayError when it cannot be asked, or refuses. */

@@ -7,6 +7,7 @@ import type { JsonObject, Target, TargetKind } from '../model.ts';
 import { exposeUi, own, sha256, targetOf, needsTask } from './definition.ts';
 import { exposedName, hashedName, type Naming } from './names.ts';
 import { createResolver, type Resolver } from './resolver.ts';
+import { repair } from './shape.ts';
 import { isUi, mapUri, MAX_URI } from './uris.ts';
 
 /** What the catalog needs to know of one upstream: its rules from the configuration, its definitions as listed. */
@@ -145,6 +146,16 @@ function createAdder({ entries, index, warnings, naming, owners }: Building) {
     return undefined;
   }
 
+  /** The definition as clients can read it. */
+  function sound({ id }: Source, kind: TargetKind, original: string, given: JsonObject): JsonObject {
+    const { definition, members } = repair(kind, given);
+    if (members.length > 0)
+      warnings.push(
+        `${id} lists the ${kind} ${JSON.stringify(original)} with an unusable ${members.join(', ')}; clients see it without`,
+      );
+    return definition;
+  }
+
   function named(
     source: Source,
     kind: 'tool' | 'prompt',
@@ -163,7 +174,7 @@ function createAdder({ entries, index, warnings, naming, owners }: Building) {
     if (exposed === undefined) return;
     const described = kind === 'tool' ? own(source.tools.describe, original) : undefined;
     const shown = {
-      ...definition,
+      ...sound(source, kind, original, definition),
       name: exposed,
       ...(described === undefined ? {} : { description: described }),
     };
@@ -195,7 +206,11 @@ function createAdder({ entries, index, warnings, naming, owners }: Building) {
         `the URI ${original} belongs to ${ownerOf(original) ?? 'another'}; that of ${source.id} is served as ${exposed}`,
       );
     const target = targetOf(source, kind, original, definition);
-    const entry: Entry = { target, exposed, text: JSON.stringify({ ...definition, [member]: exposed }) };
+    const entry: Entry = {
+      target,
+      exposed,
+      text: JSON.stringify({ ...sound(source, kind, original, definition), [member]: exposed }),
+    };
     entries[kind].push(entry);
     index.set(`${kind} ${exposed}`, entry);
   }

@@ -61,5 +61,5 @@ export function own<T>(map: Readonly<Record<string, T>>, key: string): T | undef
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-const isRecord = (value: unknown): value is JsonObject =>
+export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 /** Asks a client of the legacy era: a request on the stream of its call, answered by a POST of its own. */
 import { GatewayError } from '../errors.ts';
-import type { Ask, JsonObject } from '../model.ts';
+import type { Ask, JsonObject, Question } from '../model.ts';
 import { isObject, type Id, type Incoming } from '../protocol/envelope.ts';
 import { answerable, QUESTIONS } from '../protocol/questions.ts';
 
@@ -25,11 +25,10 @@ export function createQuestions(capabilities: Readonly<JsonObject>): Questions {
   const waiting = new Map<Id, (response: Response | GatewayError) => void>();
   let count = 0;
 
-  function ask(
+  function put(
     send: (message: JsonObject) => void,
     signal: AbortSignal,
-    method: string,
-    params: JsonObject,
+    { method, params, withdrawn }: Question,
   ): Promise<JsonObject> {
     const capability = QUESTIONS[method];
     if (capability === undefined || !isObject(capabilities[capability]))
@@ -38,14 +37,21 @@ export function createQuestions(capabilities: Readonly<JsonObject>): Questions {
       throw new GatewayError('overloaded', 'Too many questions wait for this client.');
     const id = `gatehouse-${++count}`;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => settle(new GatewayError('timed_out', 'The client did not answer in time.')),
+      const late = setTimeout(
+        () => withdraw('timed_out', 'The client did not answer in time.'),
         QUESTION_TIMEOUT,
       );
-      const gone = (): void => settle(new GatewayError('cancelled', 'The call was cancelled.'));
+      const gone = (): void => withdraw('cancelled', 'The call was cancelled.');
+      const unasked = (): void => withdraw('cancelled', 'The server withdrew its question.');
+      /** The client is told that its answer is no longer waited for (2025-11-25, "Cancellation"). */
+      function withdraw(code: 'timed_out' | 'cancelled', reason: string): void {
+        send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } });
+        settle(new GatewayError(code, reason));
+      }
       function settle(response: Response | GatewayError): void {
-        clearTimeout(timer);
+        clearTimeout(late);
         signal.removeEventListener('abort', gone);
+        withdrawn?.removeEventListener('abort', unasked);
         waiting.delete(id);
         if (response instanceof GatewayError) reject(response);
         else if (isObject(response.result)) resolve(response.result);
@@ -53,13 +59,13 @@ export function createQuestions(capabilities: Readonly<JsonObject>): Questions {
       }
       waiting.set(id, settle);
       signal.addEventListener('abort', gone, { once: true });
+      withdrawn?.addEventListener('abort', unasked, { once: true });
       send({ jsonrpc: '2.0', id, method, params });
     });
   }
 
   return {
-    on: (send, signal) =>
-      answerable(capabilities) && (async ({ method, params }) => ask(send, signal, method, params)),
+    on: (send, signal) => answerable(capabilities) && (async (question) => put(send, signal, question)),
     receive(response) {
       const settle = waiting.get(response.id);
       settle?.(response);

@@ -41,10 +41,26 @@ export function createConversation(): Conversation {
     notify: () => undefined,
     ask: (question) =>
       new Promise((resolve, reject) => {
-        open.set(`question-${++count}`, { question, resolve, reject });
+        const key = `question-${++count}`;
+        open.set(key, { question, resolve, reject });
+        question.withdrawn?.addEventListener(
+          'abort',
+          () =>
+            open.delete(key) && reject(new GatewayError('cancelled', 'The server withdrew its question.')),
+        );
         wake();
       }),
-    questions: () => Object.fromEntries([...open].map(([key, { question }]) => [key, { ...question }])),
+    questions: () =>
+      Object.fromEntries(
+        [...open].map(
+          ([
+            key,
+            {
+              question: { method, params },
+            },
+          ]) => [key, { method, params }],
+        ),
+      ),
     next(answer) {
       const asked = new Promise<'asked'>((resolve) => (wake = () => resolve('asked')));
       if (open.size > 0) wake();

@@ -3,7 +3,7 @@
  * meanwhile. Callers speak in the terms of the method; what the hop needs is added and taken away here.
  */
 import { GatewayError } from '../errors.ts';
-import type { Ask, Era, Json, JsonObject } from '../model.ts';
+import type { Ask, Era, Json, JsonObject, Question } from '../model.ts';
 import { isObject } from '../protocol/envelope.ts';
 import { modernHeaders } from '../protocol/headers.ts';
 import { QUESTIONS } from '../protocol/questions.ts';
@@ -51,6 +51,9 @@ export interface Hop {
   close(): Promise<void>;
 }
 
+/** A server that asks more at once is refused: every question holds something at the client's side. */
+const MAX_QUESTIONS = 32;
+
 /** A request that has not been answered yet. */
 interface Running {
   readonly request: UpstreamRequest;
@@ -86,6 +89,8 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
   /** Our progress token is the id of our request: unique on this connection, and a number (some servers take no other). */
   const progress = new Map<number, Progress>();
   const running = new Set<Running>();
+  /** Questions of the server that wait for an answer, by id. */
+  const asked = new Map<string, AbortController>();
   const legacyHeaders = (): Record<string, string> =>
     hop.version === undefined ? {} : { 'mcp-protocol-version': hop.version };
 
@@ -124,6 +129,12 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
     if ('id' in message) return (void answer(message, owner), true);
     const params = message['params'];
     const token = isObject(params) ? params['progressToken'] : undefined;
+    if (message['method'] === 'notifications/cancelled') {
+      asked
+        .get(JSON.stringify(isObject(params) ? params['requestId'] : undefined))
+        ?.abort(new GatewayError('cancelled', 'The server withdrew its question.'));
+      return true;
+    }
     if (message['method'] === 'notifications/progress') {
       const waiting = progress.get(Number(token));
       waiting?.onMessage({ ...message, params: { ...(params as JsonObject), progressToken: waiting.token } });
@@ -134,20 +145,29 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
     return true;
   }
 
-  /** Answers a request of the server; the clock of the call stands while its client is asked. */
+  /** Answers a request of the server, unless it is withdrawn; the clock of the call stands while its client is asked. */
   async function answer({ id, method, params }: JsonObject, owner: Running | undefined): Promise<void> {
+    const key = JSON.stringify(id);
+    const withdrawn = new AbortController();
     const resume = owner?.deadline.hold();
-    const outcome = await reply(method, isObject(params) ? params : {}, owner).then(
+    const question = { params: isObject(params) ? params : {}, withdrawn: withdrawn.signal };
+    const full = asked.size >= MAX_QUESTIONS;
+    if (!full) asked.set(key, withdrawn);
+    const outcome = await (
+      full ? Promise.reject(refused('too many questions are open')) : reply(method, question, owner)
+    ).then(
       (result) => ({ result }),
       (error: unknown) => ({ error: refusalOf(error) }),
     );
+    if (asked.get(key) === withdrawn) asked.delete(key);
     resume?.();
-    await link.post(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }), legacyHeaders());
+    if (!withdrawn.signal.aborted)
+      await link.post(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }), legacyHeaders());
   }
 
   async function reply(
     method: Json | undefined,
-    params: JsonObject,
+    question: Omit<Question, 'method'>,
     owner: Running | undefined,
   ): Promise<JsonObject> {
     if (method === 'ping') return {};
@@ -155,7 +175,7 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
       throw refused('the gateway offers no such capability');
     if (owner === undefined) throw refused('it cannot be told whose call this question belongs to');
     if (owner.request.ask === undefined) throw refused('the client of this call answers no questions');
-    return owner.request.ask({ method, params });
+    return owner.request.ask({ method, ...question });
   }
 
   async function send(era: Era, request: UpstreamRequest): Promise<Slices> {

@@ -36,6 +36,7 @@ upstreams:
   pipe: { command: ${process.execPath}, args: [${fixture('asking.ts')}], timeout: 1s }
   web: { url: "http://127.0.0.1:${legacy}/mcp" }
   modern: { url: "http://127.0.0.1:${asksModern}/mcp" }
+  fickle: { command: ${process.execPath}, args: [${fixture('withdrawing.ts')}] }
   common: { command: ${process.execPath}, args: [${fixture('asking.ts')}], instances: shared }
 auth: { apiKeys: [${key('ann')}, ${key('bob')}] }
 `,
@@ -150,6 +151,28 @@ describe('the legacy era', () => {
     const client = await asked(() => 'never');
     await expect(client.callTool(confirm('common', 'ann'))).rejects.toThrow(
       /Client does not support .*elicitation/,
+    );
+    await client.close();
+  });
+
+  it('tells the client that a question was withdrawn', async () => {
+    const client = new Client({ name: 'slow', version: '1' }, { capabilities: { elicitation: {} } });
+    let withdrawn = false;
+    client.setRequestHandler(ElicitRequestSchema, async (_request, { signal }) => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      withdrawn = true;
+      return { action: 'cancel' as const };
+    });
+    await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url), init(KEYS.ann)));
+    expect(textOf(await client.callTool({ name: 'fickle__ask', arguments: {} }))).toBe('withdrawn');
+    expect(withdrawn).toBe(true);
+    await client.close();
+  });
+
+  it('refuses a server that asks too much at once', async () => {
+    const client = await asked(() => new Promise(() => undefined));
+    expect(textOf(await client.callTool({ name: 'fickle__flood', arguments: {} }))).toBe(
+      '68 refused: Refused: too many questions are open.',
     );
     await client.close();
   });
