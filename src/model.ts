@@ -91,7 +91,7 @@ export interface Call {
   readonly owner: string;
   /** Severity from which a legacy client hears log messages; a modern one says it in `_meta`. */
   readonly logLevel?: string | undefined;
-  /** The `Mcp-Param-*` headers of a modern `tools/call`, as received, by lower-case name. */
+  /** The `Mcp-Param-*` headers of a modern `tools/call` over HTTP, as received, by lower-case name. */
   readonly paramHeaders?: Readonly<Record<string, string>>;
 }
 

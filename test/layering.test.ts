@@ -57,7 +57,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'version',
       'audit/kinds',
       'upstream/credentials/schema',
-      'upstream/stdio-schema',
+      'upstream/kinds',
       'upstream/streamable-http-schema',
     ],
     because: 'it joins the schemas of the kinds; what they do is started elsewhere, from typed pieces',

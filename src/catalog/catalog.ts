@@ -151,7 +151,7 @@ function createAdder({ entries, index, warnings, naming, owners }: Building) {
     const { definition, members } = repair(kind, given);
     if (members.length > 0)
       warnings.push(
-        `${id} lists the ${kind} ${JSON.stringify(original)} with an unusable ${members.join(', ')}; clients see it without`,
+        `${id} lists the ${kind} ${JSON.stringify(original)} with an unusable ${members.join(', ')}; it is served without that`,
       );
     return definition;
   }

@@ -6,6 +6,7 @@ import { EXIT, exitCodeOf, messageOf } from './exit.ts';
 import { keyCommands } from './key.ts';
 import { policyCommands } from './policy.ts';
 import { serveCommand } from './serve.ts';
+import { stdioCommand } from './stdio.ts';
 
 const program = new Command('gatehouse')
   .description('One MCP endpoint in front of many MCP servers')
@@ -14,7 +15,7 @@ const program = new Command('gatehouse')
   .exitOverride()
   .showHelpAfterError();
 
-for (const add of [serveCommand, checkCommand, policyCommands, keyCommands]) add(program);
+for (const add of [serveCommand, stdioCommand, checkCommand, policyCommands, keyCommands]) add(program);
 // Commands are added in their own files; each takes over how the program ends.
 for (const command of program.commands) command.exitOverride();
 

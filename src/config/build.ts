@@ -18,7 +18,7 @@ interface Origin {
 /** `from` says where the file is; `warnings` are those of the earlier steps. */
 export function build(sections: Sections, from: Origin, warnings: readonly string[]): Config {
   const { dir } = from;
-  const { version: _version, workers: _workers, legacySse: _legacySse, mcpServers, ...rest } = sections;
+  const { version: _version, workers: _workers, mcpServers, ...rest } = sections;
   const upstreams = [
     ...Object.entries(sections.upstreams).map(([id, piece]) => toUpstream(dir, id, piece)),
     ...Object.entries(mcpServers).map(([name, piece]) => toUpstream(dir, slug(name), piece, name)),

@@ -1,8 +1,7 @@
 /** The typed, frozen form of gateway.yaml: what every other folder sees of it. Durations in ms, sizes in bytes. */
 import type { SinkConfig } from '../audit/kinds.ts';
 import type { CredentialPiece } from '../upstream/credentials/schema.ts';
-import type { StdioPiece } from '../upstream/stdio-schema.ts';
-import type { StreamableHttpPiece } from '../upstream/streamable-http-schema.ts';
+import type { TransportPiece } from '../upstream/kinds.ts';
 import type { Address, Rate } from '../scalars.ts';
 
 /** What every upstream has, whatever its transport. */
@@ -34,11 +33,7 @@ export interface ToolRules {
   readonly annotations: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 }
 
-export type UpstreamConfig = UpstreamCommon &
-  (
-    | ({ readonly transport: 'stdio' } & StdioPiece)
-    | ({ readonly transport: 'streamable-http' } & StreamableHttpPiece)
-  );
+export type UpstreamConfig = UpstreamCommon & TransportPiece;
 
 export interface ApiKeyConfig {
   readonly id: string;
@@ -65,6 +60,8 @@ export interface Config {
   readonly listen: Address;
   readonly admin: Address;
   readonly publicUrl?: string | undefined;
+  /** Serve the HTTP+SSE transport of the first revision too. */
+  readonly legacySse: boolean;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly shutdown: { readonly grace: number };

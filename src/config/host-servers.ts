@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { headerName, headerValue } from '../upstream/credentials/schema.ts';
-import { streamableHttpShape } from '../upstream/streamable-http-schema.ts';
+import { serverUrl } from '../upstream/streamable-http-schema.ts';
 import { pathText } from './errors.ts';
 import { upstream } from './upstream-schema.ts';
 
@@ -11,10 +11,11 @@ const TRANSPORTS = {
   http: 'streamable-http',
   'streamable-http': 'streamable-http',
   streamableHttp: 'streamable-http',
+  sse: 'sse',
 } as const;
 
-const transport = z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp']).optional();
-const url = streamableHttpShape.url.optional();
+const transport = z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse']).optional();
+const url = serverUrl.optional();
 const names = z.array(z.string().min(1)).optional();
 const scalar = z.union([z.string(), z.number(), z.boolean()], {
   error: 'expected text, a number, or true or false',

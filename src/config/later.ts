@@ -15,7 +15,7 @@ export const KEY_HINTS: Readonly<Record<string, string>> = {
   concurrency: NOT_YET,
   scrub: NOT_YET,
   allowMetadata: NOT_YET,
-  url: 'only an upstream without a "command" (streamable-http) has this',
+  url: 'only an upstream without a "command" (streamable-http, sse) has this',
   command: 'only an upstream without a "url" (stdio) has this',
   args: STDIO_ONLY,
   env: STDIO_ONLY,
@@ -30,7 +30,6 @@ export const KEY_HINTS: Readonly<Record<string, string>> = {
 
 /** Values of fixed choices that a later version has. */
 export const VALUE_HINTS: Readonly<Record<string, string>> = {
-  sse: `${NOT_YET}: the older HTTP+SSE transport`,
   shadow: NOT_YET,
   'oauth-client-credentials': NOT_YET,
   header: 'only an upstream with a "url" is sent headers',

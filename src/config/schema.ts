@@ -85,7 +85,10 @@ const sections = z.strictObject({
     .default([])
     .describe('Web origins that may call the gateway from a browser'),
   workers: z.literal(1).optional().describe('Number of processes'),
-  legacySse: z.literal(false).optional().describe('The older HTTP+SSE transport towards clients'),
+  legacySse: z
+    .boolean()
+    .default(false)
+    .describe('Serve the HTTP+SSE transport of 2024-11-05 too, for old hosts: `/sse`'),
   shutdown: z
     .strictObject({ grace: duration.prefault('25s').describe('How long running calls may finish') })
     .prefault({})

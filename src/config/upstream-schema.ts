@@ -1,10 +1,12 @@
 /** One upstream as written under `upstreams:`: what all have, joined with the shape of its transport. */
 import { z } from 'zod';
 import { duration } from '../scalars.ts';
-import { httpCredentials, stdioCredentials } from '../upstream/credentials/schema.ts';
-import { stdioShape } from '../upstream/stdio-schema.ts';
-import { streamableHttpShape } from '../upstream/streamable-http-schema.ts';
+import type { CredentialPiece } from '../upstream/credentials/schema.ts';
+import { TRANSPORTS, type TransportPiece } from '../upstream/kinds.ts';
+import type { AnyTransport } from '../upstream/link.ts';
 import { nearest } from './nearest.ts';
+
+const KINDS: readonly AnyTransport[] = Object.values(TRANSPORTS);
 
 const globs = z.array(z.string().min(1));
 const toolName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'a tool name is 1 to 128 of A-Z a-z 0-9 _ . -');
@@ -71,28 +73,38 @@ const common = {
 };
 
 /** `.default` keeps the key optional in the JSON Schema; the transport is always there when the union looks. */
-const stdio = z.strictObject({
-  transport: z.literal('stdio').default('stdio').describe('Told by `command`'),
-  ...stdioShape,
-  credentials: stdioCredentials.optional().describe('What the gateway gives the server to identify itself'),
-  ...common,
-});
-const streamableHttp = z.strictObject({
-  transport: z.literal('streamable-http').default('streamable-http').describe('Told by `url`'),
-  ...streamableHttpShape,
-  credentials: httpCredentials.optional().describe('What the gateway sends to identify itself'),
-  ...common,
-});
-
-/** A command means stdio, a url Streamable HTTP; a near miss of `url` counts, so that the message is about it. */
-function inferTransport(raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || 'transport' in raw) return raw;
-  const isUrl = !('command' in raw) && Object.keys(raw).some((key) => nearest(key, ['url']) !== undefined);
-  return { transport: isUrl ? 'streamable-http' : 'stdio', ...raw };
+function member({ type, toldBy, shape, credentials }: AnyTransport) {
+  const named = z.literal(type);
+  return z.strictObject({
+    transport:
+      toldBy === undefined
+        ? named.describe('Tells it from Streamable HTTP')
+        : named.default(type).describe(`Told by \`${toldBy}\``),
+    ...shape,
+    credentials: credentials.optional(),
+    ...common,
+  });
 }
 
+/** A key of a transport tells it; a near miss counts when there is no exact one, so that the message is about that key. */
+function inferTransport(raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || 'transport' in raw) return raw;
+  const keys = Object.keys(raw);
+  const told = KINDS.filter(({ toldBy }) => toldBy !== undefined);
+  const kind =
+    told.find(({ toldBy = '' }) => toldBy in raw) ??
+    told.find(({ toldBy = '' }) => keys.some((key) => nearest(key, [toldBy]) !== undefined)) ??
+    KINDS[0];
+  return { transport: kind?.type, ...raw };
+}
+
+const members = KINDS.map(member) as [ReturnType<typeof member>];
+
+type Common = z.output<z.ZodObject<typeof common>>;
+/** One upstream, read. */
+export type UpstreamPiece = TransportPiece & Common & { readonly credentials?: CredentialPiece | undefined };
+/** The union is built from the table, so its type comes from the types of the table. */
 export const upstream = z.preprocess(
   inferTransport,
-  z.discriminatedUnion('transport', [stdio, streamableHttp]),
-);
-export type UpstreamPiece = z.output<typeof upstream>;
+  z.discriminatedUnion('transport', members),
+) as unknown as z.ZodType<UpstreamPiece>;

@@ -26,15 +26,21 @@ export interface McpDependencies {
   readonly requestId: () => string;
 }
 
-/** One request after the checks that both eras share. */
-export interface Arrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** Who sent a message, whatever carried it. */
+export interface Sender {
   readonly requestId: string;
   readonly principal: Principal;
+  /** Address of the peer, or what stands for it. */
   readonly source: string;
-  readonly accepts: Accepts;
+  /** Length of the message. */
   readonly bytes: number;
+}
+
+/** One request over HTTP after the checks that both eras share. */
+export interface Arrival extends Sender {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly accepts: Accepts;
 }
 
 export type EraHandler = (arrival: Arrival, message: Incoming) => Promise<void>;

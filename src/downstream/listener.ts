@@ -1,11 +1,12 @@
 /**
- * The public listener. `/mcp` sits on node:http itself: it is the hot route, and it streams. Everything else is the
- * hono application behind it.
+ * The public listener. The MCP paths sit on node:http itself: they are hot, and they stream. Everything else is the hono
+ * application behind them.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { GatewayError } from '../errors.ts';
+import type { Handler } from './endpoint.ts';
 import type { Guard } from './guard.ts';
 import { sendError } from './reply.ts';
 
@@ -13,11 +14,10 @@ const HEADERS_TIMEOUT = 15_000;
 const REQUEST_TIMEOUT = 60_000;
 const KEEP_ALIVE = 65_000;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
 export interface ListenerOptions {
   readonly guard: Guard;
-  readonly mcp?: Handler;
+  /** By path; they check the guard themselves. */
+  readonly routes?: Readonly<Record<string, Handler>>;
   readonly app: Hono;
   readonly requestId: () => string;
   /** Told the status of every answer. */
@@ -25,7 +25,7 @@ export interface ListenerOptions {
 }
 
 /** Not yet listening. Slow and oversized headers are ended by Node's own clocks and bounds. */
-export function createListener({ guard, mcp, app, requestId, answered }: ListenerOptions): Server {
+export function createListener({ guard, routes = {}, app, requestId, answered }: ListenerOptions): Server {
   const rest = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
     {
@@ -36,7 +36,8 @@ export function createListener({ guard, mcp, app, requestId, answered }: Listene
     },
     function handle(request, response) {
       response.once('close', () => answered(response.statusCode));
-      if (mcp && pathOf(request.url) === '/mcp') return mcp(request, response);
+      const route = routes[pathOf(request.url)];
+      if (route) return route(request, response);
       try {
         guard.check(request);
       } catch (error) {

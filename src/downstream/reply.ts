@@ -7,8 +7,8 @@ import { ERRORS, GatewayError, toJsonRpc } from '../errors.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { JsonObject } from '../model.ts';
 import type { Id } from '../protocol/envelope.ts';
-import { encodeEvent } from '../protocol/sse.ts';
-import { EVENT_STREAM } from './streams.ts';
+import { encodeEvent, KEEP_ALIVE } from '../protocol/sse.ts';
+import { EVENT_STREAM, type Streams } from './streams.ts';
 
 /** Unread bytes at which a client that asked for progress gets no more of it. */
 const MAX_BEHIND = 1024 * 1024;
@@ -37,8 +37,16 @@ export interface Reply {
   end(id: Id, answer: Answer, headers?: Readonly<Record<string, string>>): void;
 }
 
-export function createReply(response: ServerResponse, accepts: Accepts): Reply {
+/** With `attend` an answer that takes long becomes a stream, if the client takes one, and shows signs of life: proxies cut what is silent. */
+export function createReply(response: ServerResponse, accepts: Accepts, attend?: Streams['attend']): Reply {
   let streaming = false;
+  const leave = accepts.events ? attend?.(pulse) : undefined;
+
+  function pulse(): void {
+    if (response.writableEnded || response.destroyed) return leave?.();
+    startStream();
+    if (response.writableLength < MAX_BEHIND) response.write(KEEP_ALIVE);
+  }
 
   function startStream(headers: Readonly<Record<string, string>> = {}): void {
     if (streaming) return;
@@ -53,14 +61,14 @@ export function createReply(response: ServerResponse, accepts: Accepts): Reply {
       if (response.writableLength < MAX_BEHIND) response.write(encodeEvent(JSON.stringify(message)));
     },
     end(id, { member, value, status, retryAfter }, headers = {}) {
+      leave?.();
       if (response.destroyed) return;
-      const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"${member}":`;
       if (streaming || !accepts.json) {
         startStream(headers);
-        response.end(encodeEvent(`${head}${typeof value === 'string' ? value : value.toString('utf8')}}`));
+        response.end(encodeEvent(answerText(id, { member, value })));
         return;
       }
-      const body = compose(head, value);
+      const body = compose(headOf(id, member), value);
       response.writeHead(status, {
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
@@ -71,6 +79,13 @@ export function createReply(response: ServerResponse, accepts: Accepts): Reply {
     },
   };
 }
+
+const headOf = (id: Id, member: Answer['member']): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"${member}":`;
+
+/** The whole JSON-RPC answer. */
+export const answerText = (id: Id, { member, value }: Pick<Answer, 'member' | 'value'>): string =>
+  `${headOf(id, member)}${value.toString()}}`;
 
 const CLOSE = Buffer.from('}');
 /** Up to here a copy as text costs less than a second buffer to write: Node sends headers and text in one piece. */

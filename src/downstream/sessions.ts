@@ -28,31 +28,50 @@ export interface Sessions {
   count(): number;
 }
 
-/** At the cap the session that was idle longest makes room. `idle` in ms. */
-export function createSessions(max: number, idle: number): Sessions {
+export function createSession(
+  id: string,
+  principal: Principal,
+  client: ClientInfo,
+  capabilities: JsonObject,
+): Session {
+  return {
+    id,
+    principal: principal.key,
+    client,
+    capabilities,
+    running: new Map(),
+    questions: createQuestions(capabilities),
+    logLevel: undefined,
+    endStream: undefined,
+  };
+}
+
+/** Ends what is open in it: the stream, the questions, the calls. */
+export function endSession(session: Session): void {
+  session.endStream?.();
+  session.questions.end();
+  for (const running of session.running.values()) running.abort(new Error('the session ended'));
+}
+
+/** At the cap the session that was idle longest makes room. `idle` in ms; `ended` hears the id of each that is over. */
+export function createSessions(
+  max: number,
+  idle: number,
+  ended: (id: string) => void = () => undefined,
+): Sessions {
   const sessions = new LRUCache<string, Session>({
     max,
     ttl: idle,
     updateAgeOnGet: true,
     ttlAutopurge: false,
     dispose(session) {
-      session.endStream?.();
-      session.questions.end();
-      for (const running of session.running.values()) running.abort(new Error('the session ended'));
+      endSession(session);
+      ended(session.id);
     },
   });
   return {
     open(principal, client, capabilities) {
-      const session: Session = {
-        id: randomUUID(),
-        principal: principal.key,
-        client,
-        capabilities,
-        running: new Map(),
-        questions: createQuestions(capabilities),
-        logLevel: undefined,
-        endStream: undefined,
-      };
+      const session = createSession(randomUUID(), principal, client, capabilities);
       sessions.set(session.id, session);
       return session;
     },

@@ -4,6 +4,7 @@ import type { JsonObject } from '../model.ts';
 import { isLegacyVersion, LEGACY_VERSIONS } from '../protocol/versions.ts';
 import { discovery, ok, type Answer } from './answer.ts';
 import type { Attempt } from './attempt.ts';
+import { listen } from './follow.ts';
 import { instructionsFor } from './instructions.ts';
 import { limit } from './limit.ts';
 
@@ -25,8 +26,8 @@ const ANSWERS: Readonly<Record<string, (attempt: Attempt) => JsonObject | Promis
     if (LEVELS.includes(call.params['level'] as string)) return {};
     throw new GatewayError('invalid_params', `params.level must be one of ${LEVELS.join(', ')}.`);
   },
-  /** The answer that ends the stream; the stream itself is the transport's (downstream/modern.ts). */
-  'subscriptions/listen': () => ({}),
+  /** What the stream brings; the stream itself is the transport's (downstream/modern.ts). */
+  'subscriptions/listen': listen,
 };
 
 export async function answered(attempt: Attempt): Promise<Answer> {

@@ -14,6 +14,7 @@ import { answered } from './answered.ts';
 import type { Attempt } from './attempt.ts';
 import { decide, refusal } from './decide.ts';
 import { exchange, recall } from './exchange.ts';
+import { follow } from './follow.ts';
 import { limit } from './limit.ts';
 import { merged } from './lists.ts';
 import { checkCallHeaders } from './param-headers.ts';
@@ -55,7 +56,9 @@ async function forwarded(attempt: Attempt): Promise<Answer> {
   if (entry === undefined) throw unknownTarget(attempt.call, hidden);
   checkCallHeaders(attempt.call, entry);
   await authorize(attempt, entry);
-  return exchange(attempt, entry, earlier);
+  return METHODS[attempt.call.method]!.subscription
+    ? follow(attempt, entry)
+    : exchange(attempt, entry, earlier);
 }
 
 /**

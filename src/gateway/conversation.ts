@@ -79,16 +79,23 @@ export function createConversation(): Conversation {
 
 /** A call that waits for its client. */
 export interface Parked {
+  /** Whose call at which upstream: of these only a few may wait. */
+  readonly place: string;
   readonly conversation: Conversation;
   readonly answer: Promise<Slices>;
 }
 
 export interface ParkingLot {
+  /** Ends the oldest calls that wait at a place, so that a client that never comes back holds up none of its next calls. */
+  makeRoom(place: string): void;
   /** @returns the id to take it back by, once. */
   park(call: Parked): string;
   take(id: string): Parked | undefined;
   close(): void;
 }
+
+/** Calls that may wait at one place; fewer than the connections that one owner may have (upstream/upstream.ts). */
+const EACH = 3;
 
 /** At most `max` calls wait, each `ttl` ms; one that nobody comes back for is cancelled at its upstream. */
 export function createParkingLot(max: number, ttl: number): ParkingLot {
@@ -104,6 +111,16 @@ export function createParkingLot(max: number, ttl: number): ParkingLot {
     },
   });
   return {
+    makeRoom(place) {
+      const there = [...parked.entries()].filter(([, call]) => call.place === place);
+      // The cache lists the newest first.
+      for (const [id, { conversation }] of there.slice(EACH - 1)) {
+        parked.delete(id);
+        conversation.abort.abort(
+          new GatewayError('cancelled', 'The client left too many calls without its responses.'),
+        );
+      }
+    },
     park(call) {
       // Its failure is told to whoever takes it; until then nobody listens.
       call.answer.catch(() => undefined);

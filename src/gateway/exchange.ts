@@ -105,6 +105,7 @@ function questionFrom(value: Json): { method: string; params: JsonObject } {
 /** modern → legacy, first round. */
 function converse(attempt: Attempt, entry: Entry): Promise<Answer> {
   const conversation = createConversation();
+  attempt.snapshot.parking.makeRoom(placeOf(attempt, entry));
   const { abort, ask } = conversation;
   const notify: Forwarding['notify'] = (message) => conversation.notify(message);
   const answer = during(attempt, conversation, () =>
@@ -112,6 +113,8 @@ function converse(attempt: Attempt, entry: Entry): Promise<Answer> {
   );
   return settle(attempt, entry, attempt.call.requestId, conversation, answer);
 }
+
+const placeOf = ({ call }: Attempt, { target }: Entry): string => `${target.upstream} ${call.owner}`;
 
 /** modern → legacy, a later round: the responses reach the question that waits. */
 function resume(attempt: Attempt, entry: Entry, first: string, id: string): Promise<Answer> {
@@ -154,7 +157,10 @@ async function settle(
   const outcome = await conversation.next(answer);
   if (outcome !== 'asked') return present(attempt, entry, outcome);
   const { snapshot, call } = attempt;
-  const earlier = { first, parked: snapshot.parking.park({ conversation, answer }) };
+  const earlier = {
+    first,
+    parked: snapshot.parking.park({ place: placeOf(attempt, entry), conversation, answer }),
+  };
   const requestState = snapshot.seal.seal(earlier, bindingOf(call, entry.target.upstream));
   const value = { resultType: 'input_required', inputRequests: conversation.questions(), requestState };
   return { member: 'result', value: JSON.stringify(value), outcome: 'input_required', status: 200 };

@@ -9,6 +9,7 @@ import type { Answer } from './answer.ts';
 import { route } from './call.ts';
 import { createParkingLot } from './conversation.ts';
 import { createSeal } from './seal.ts';
+import { createSubscriptions } from './subscriptions.ts';
 import { takeSnapshot, type Parts, type Snapshot } from './snapshot.ts';
 
 /** First lists wait this long for upstreams that are still starting; a slower one is announced when it comes. */
@@ -37,6 +38,10 @@ export interface Gateway {
   status(): readonly UpstreamReport[];
   /** @returns the function that ends the subscription. */
   onListsChanged(listener: (kinds: ReadonlySet<ListKind>) => void): () => void;
+  /** `subscriber` is the owner of a subscription in the legacy era, the id of the request in the modern one. */
+  onResourceUpdated(listener: (subscriber: string, uri: string) => void): () => void;
+  /** Ends the subscriptions of somebody who has gone. */
+  forget(subscriber: string): void;
   onStateChanged(listener: (report: UpstreamReport) => void): () => void;
   close(): Promise<void>;
 }
@@ -48,7 +53,10 @@ export interface UpstreamReport extends UpstreamStatus {
   readonly entries: Readonly<Record<TargetKind, number>>;
 }
 
-export interface GatewayOptions extends Omit<Parts, 'upstreams' | 'owners' | 'seal' | 'parking'> {
+export interface GatewayOptions extends Omit<
+  Parts,
+  'upstreams' | 'owners' | 'seal' | 'parking' | 'subscriptions'
+> {
   readonly log: Log;
   readonly eras: { get(id: string): Era | undefined; set(id: string, era: Era): void };
 }
@@ -58,19 +66,32 @@ export function startGateway(options: GatewayOptions): Gateway {
   const upstreams = new Map<string, Upstream>();
   const listListeners = new Set<(kinds: ReadonlySet<ListKind>) => void>();
   const stateListeners = new Set<(report: UpstreamReport) => void>();
+  const updateListeners = new Set<(subscriber: string, uri: string) => void>();
   const parking = createParkingLot(MAX_PARKED, ROUND_TIMEOUT);
-  const parts: Parts = { ...options, upstreams, owners: new Map(), seal: createSeal(ROUND_TIMEOUT), parking };
+  const parts: Parts = {
+    ...options,
+    upstreams,
+    owners: new Map(),
+    seal: createSeal(ROUND_TIMEOUT),
+    parking,
+    subscriptions: createSubscriptions(upstreams, (subscriber, uri) => {
+      for (const listener of updateListeners) listener(subscriber, uri);
+    }),
+  };
+  const { subscriptions } = parts;
   const warned = new Set<string>();
   let current: Snapshot;
   let pending: NodeJS.Timeout | undefined;
   let ready = false;
+  /** What is exposed now keeps its meaning. */
+  let lasting = false;
 
   function retake(): void {
     pending = undefined;
     const before = current.catalog.digest;
-    current = takeSnapshot(parts);
-    for (const warning of current.catalog.warnings) if (!warned.has(warning)) log.warn({}, warning);
-    for (const warning of current.catalog.warnings) warned.add(warning);
+    // While servers start, who came first is chance: names and URIs are given for good in the order of the configuration.
+    current = takeSnapshot(lasting ? parts : { ...parts, owners: new Map() });
+    if (lasting) warn(current.catalog.warnings);
     countEntries();
     const kinds = Object.entries(current.catalog.digest).filter(
       ([kind, digest]) => before[kind as TargetKind] !== digest,
@@ -78,6 +99,11 @@ export function startGateway(options: GatewayOptions): Gateway {
     if (kinds.length === 0) return;
     const announced = new Set(kinds.map(([kind]) => ANNOUNCED[kind as TargetKind]));
     for (const listener of listListeners) listener(announced);
+  }
+
+  function warn(warnings: readonly string[]): void {
+    for (const warning of warnings) if (!warned.has(warning)) log.warn({}, warning);
+    for (const warning of warnings) warned.add(warning);
   }
 
   function countEntries(): void {
@@ -104,6 +130,7 @@ export function startGateway(options: GatewayOptions): Gateway {
       gateway: options.identity,
       rememberedEra: eras.get(upstream.id),
       dropped: (reason) => metrics.droppedMessage(upstream.id, reason),
+      updated: (uri) => subscriptions.updated(upstream.id, uri),
       // A state or list that changes while the upstreams are being started is read when all stand.
       changed(what) {
         if (what === 'state') return stateChanged(upstream.id);
@@ -113,12 +140,14 @@ export function startGateway(options: GatewayOptions): Gateway {
     });
     upstreams.set(upstream.id, started);
   }
-  current = takeSnapshot(parts);
+  current = takeSnapshot({ ...parts, owners: new Map() });
   const settled = Promise.all([...upstreams.values()].map((upstream) => upstream.settled)).then(() => {
     ready = true;
+  });
+  const patience = settledOrLate(settled, FIRST_START).then(() => {
+    lasting = true;
     if (pending === undefined) retake();
   });
-  const patience = settledOrLate(settled, FIRST_START);
 
   function report(upstream: Upstream): UpstreamReport {
     const { id, title, transport } = upstream.config;
@@ -142,6 +171,8 @@ export function startGateway(options: GatewayOptions): Gateway {
     ready: () => ready,
     status: () => [...upstreams.values()].map(report),
     onListsChanged: (listener) => subscribe(listListeners, listener),
+    onResourceUpdated: (listener) => subscribe(updateListeners, listener),
+    forget: subscriptions.end,
     onStateChanged: (listener) => subscribe(stateListeners, listener),
     async close() {
       clearTimeout(pending);

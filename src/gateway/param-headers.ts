@@ -24,10 +24,10 @@ function declaredBy(entry: Entry): readonly ParamHeader[] {
   return declared;
 }
 
-/** Only modern clients send such headers. @throws GatewayError `header_mismatch` when they say something else than the arguments. */
-export function checkCallHeaders({ era, params, paramHeaders: headers = {} }: Call, entry: Entry): void {
+/** Only modern clients over HTTP send such headers. @throws GatewayError `header_mismatch` when they say something else than the arguments. */
+export function checkCallHeaders({ params, paramHeaders: headers }: Call, entry: Entry): void {
   const declared = declaredBy(entry);
-  if (era === 'modern' && declared.length > 0) checkParamHeaders(declared, argumentsIn(params), headers);
+  if (headers && declared.length > 0) checkParamHeaders(declared, argumentsIn(params), headers);
 }
 
 /** What a modern upstream wants to see in headers; undefined when it is nothing. */

@@ -11,6 +11,7 @@ import type { Policy } from '../policy/policy.ts';
 import { isObject } from '../protocol/envelope.ts';
 import type { ParkingLot } from './conversation.ts';
 import type { Seal } from './seal.ts';
+import { offersSubscriptions, type Subscriptions } from './subscriptions.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
@@ -26,6 +27,7 @@ export interface Parts {
   /** For what clients keep between the rounds of a call. */
   readonly seal: Seal;
   readonly parking: ParkingLot;
+  readonly subscriptions: Subscriptions;
   /** How the gateway names itself (`Implementation`). */
   readonly identity: JsonObject;
 }
@@ -70,6 +72,7 @@ function mergeCapabilities(upstreams: readonly Upstream[]): JsonObject {
   const unseen = known.includes(undefined);
   const offered: Record<string, Json> = {};
   for (const name of ['tools', 'prompts', 'resources']) if (unseen || has(name)) offered[name] = LISTED;
+  if (upstreams.some(offersSubscriptions)) offered['resources'] = { ...LISTED, subscribe: true };
   for (const name of ['completions', 'logging']) if (has(name)) offered[name] = {};
   return offered;
 }

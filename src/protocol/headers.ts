@@ -34,15 +34,12 @@ export function decodeHeaderValue(value: string): string | undefined {
 }
 
 /**
- * Checks that the headers say what the body says.
- * @throws GatewayError `unsupported_version`, `invalid_params` or `header_mismatch` (-32022, -32602, -32020).
+ * Checks what a modern request says of itself in `_meta`, on every transport. `header` stands for a version that is missing there.
+ * @throws GatewayError `unsupported_version` or `invalid_params` (-32022, -32602).
  */
-export function checkModernHeaders(method: string, params: JsonObject, headers: HeaderMap): void {
+export function checkModernMeta(params: JsonObject, header?: string | string[]): void {
   const meta = metaOf(params);
   const version = meta[META.protocolVersion];
-  const header = headers['mcp-protocol-version'];
-  if (typeof version === 'string' && header !== undefined)
-    expectHeader('MCP-Protocol-Version', header, version);
   const requested = version ?? header;
   if (requested !== MODERN_VERSION)
     throw new GatewayError(
@@ -55,6 +52,18 @@ export function checkModernHeaders(method: string, params: JsonObject, headers: 
       'invalid_params',
       `params._meta must hold "${META.protocolVersion}" and "${META.clientCapabilities}".`,
     );
+}
+
+/**
+ * Checks that the headers say what the body says.
+ * @throws GatewayError `unsupported_version`, `invalid_params` or `header_mismatch` (-32022, -32602, -32020).
+ */
+export function checkModernHeaders(method: string, params: JsonObject, headers: HeaderMap): void {
+  const version = metaOf(params)[META.protocolVersion];
+  const header = headers['mcp-protocol-version'];
+  if (typeof version === 'string' && header !== undefined)
+    expectHeader('MCP-Protocol-Version', header, version);
+  checkModernMeta(params, header);
   expectHeader('MCP-Protocol-Version', header, version as string);
   expectHeader('Mcp-Method', headers['mcp-method'], method);
   const member = NAMED[method];

@@ -17,6 +17,8 @@ export interface Method {
   readonly list?: { readonly kind: TargetKind; readonly member: string };
   /** forwarded: the member of `params` that names the target. */
   readonly target?: 'name' | 'uri' | 'ref';
+  /** Subscribes to the target, or no longer: the upstream hears of the first subscriber and of the last. */
+  readonly subscription?: true;
   /** The result carries `ttlMs` and `cacheScope` in the modern era (2026-07-28, "Caching"). */
   readonly cacheable?: true;
 }
@@ -69,14 +71,26 @@ export const METHODS: Readonly<Record<string, Method>> = {
     target: 'uri',
     cacheable: true,
   },
+  'resources/subscribe': {
+    eras: LEGACY,
+    rule: 'forwarded',
+    capability: 'resources',
+    target: 'uri',
+    subscription: true,
+  },
+  'resources/unsubscribe': {
+    eras: LEGACY,
+    rule: 'forwarded',
+    capability: 'resources',
+    target: 'uri',
+    subscription: true,
+  },
   'completion/complete': { eras: BOTH, rule: 'forwarded', capability: 'completions', target: 'ref' },
 };
 
 /** Requests of the protocol that clients do not get here, each with what they are told. */
 export const REFUSED: Readonly<Record<string, string>> = {
   __proto__: null as never,
-  'resources/subscribe': 'this gateway does not pass on subscriptions to resources',
-  'resources/unsubscribe': 'this gateway does not pass on subscriptions to resources',
   'tasks/get': 'this gateway offers no tasks',
   'tasks/result': 'this gateway offers no tasks',
   'tasks/list': 'this gateway offers no tasks',
@@ -173,13 +187,13 @@ export const SERVER_NOTIFICATIONS: Readonly<Record<string, Passage>> = {
   },
   'notifications/resources/updated': {
     eras: BOTH,
-    rule: 'dropped',
-    because: 'the gateway subscribes to no resource',
+    rule: 'translated',
+    because: 'goes to those who subscribed, with the URI that they wrote',
   },
   'notifications/cancelled': {
     eras: BOTH,
-    rule: 'dropped',
-    because: 'a question of a server ends with its call',
+    rule: 'translated',
+    because: 'withdraws a question of the server; its client is told with the id on that hop',
   },
   'notifications/elicitation/complete': {
     eras: LEGACY,

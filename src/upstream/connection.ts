@@ -27,6 +27,8 @@ export interface Connection {
   request(request: UpstreamRequest): Promise<Slices>;
   /** Opens the stream for messages that belong to no request, and keeps it open. */
   watch(events: Pick<LinkEvents, 'closed' | 'missed'>): void;
+  /** Modern servers: the resources whose updates are wanted, in place of those before. */
+  follow(uris: readonly string[]): void;
   /** A message that came outside of any request's stream. @returns whether it belonged to a request of ours. */
   receive(message: JsonObject): boolean;
   /** Closes when the requests under way have ended: for a connection that another has replaced. */
@@ -34,23 +36,26 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Which era to try first. A stdio server of the old era may end at a request before `initialize`, so there legacy comes first. */
+/** How one server is greeted. */
 export interface Handshake extends HopOptions {
   /** What is declared to a legacy server: what the caller of this connection answers. Default: nothing. */
   readonly capabilities?: JsonObject | undefined;
-  readonly prefer: Era;
+  /** Tried in this order. */
+  readonly eras: readonly Era[];
   /** Milliseconds for each step. */
   readonly timeout: number;
 }
 
+/** Milliseconds for a server to take the level of its log; one that does not answer is used all the same. */
+const LOG_PATIENCE = 2_000;
+
 /** @throws LinkError with the reason when neither era gets an answer. */
 export async function connect(link: Link, handshake: Handshake): Promise<Connection> {
   const hop = createHop(link, handshake);
-  const order = handshake.prefer === 'modern' ? [discover, initialize] : [initialize, discover];
   const failures: string[] = [];
-  for (const attempt of order) {
-    const server = await attempt(hop, handshake).catch((error: unknown) => {
-      if (!worthAnotherEra(error)) throw error;
+  for (const era of handshake.eras) {
+    const server = await GREETINGS[era](hop, handshake).catch((error: unknown) => {
+      if (handshake.eras.length === 1 || !worthAnotherEra(error)) throw error;
       failures.push(error instanceof Error ? error.message : String(error));
       return undefined;
     });
@@ -67,6 +72,8 @@ export async function connect(link: Link, handshake: Handshake): Promise<Connect
     `the server answers neither initialize nor server/discover: ${[...new Set(failures)].join('; ')}`,
   );
 }
+
+const GREETINGS = { legacy: initialize, modern: discover };
 
 /** Not to be reached, or refused for the credential: the other era would fare no better. */
 function worthAnotherEra(error: unknown): boolean {
@@ -92,7 +99,19 @@ async function initialize(
   hop.version = version;
   // Awaited: over HTTP a request could overtake it, and some servers refuse what comes before it.
   await hop.post('notifications/initialized');
-  return facts('legacy', version, result);
+  const server = facts('legacy', version, result);
+  if (isObject(server.capabilities['logging'])) await openLog(hop, timeout);
+  return server;
+}
+
+/** Some servers say nothing until a level is set; which messages a client gets is decided on its side of the gateway. */
+async function openLog(hop: Hop, timeout: number): Promise<void> {
+  const request = {
+    method: 'logging/setLevel',
+    params: { level: 'debug' },
+    timeout: Math.min(timeout, LOG_PATIENCE),
+  };
+  await hop.send('legacy', request).catch(() => undefined);
 }
 
 async function discover(hop: Hop, { timeout }: Handshake): Promise<ServerFacts> {

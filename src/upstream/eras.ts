@@ -1,4 +1,4 @@
-/** Which era each upstream spoke when last seen, kept in the state directory: a start then probes nothing twice. */
+/** Which era each upstream spoke when last seen, kept in the state directory, and which is tried first: a start probes nothing twice. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Era } from '../model.ts';
@@ -48,3 +48,9 @@ function read(file: string): [string, Seen][] {
     return [];
   }
 }
+
+/** The eras that a transport carries, with the preferred one first where it is among them. */
+export const eraOrder = (preferred: Era, carried: readonly Era[]): readonly Era[] => [
+  ...carried.filter((era) => era === preferred),
+  ...carried.filter((era) => era !== preferred),
+];

@@ -5,15 +5,18 @@ import { isObject } from '../protocol/envelope.ts';
 import { parseLossless } from '../protocol/json.ts';
 
 /**
- * Feeds bytes to a parser of events; `onData` gets the data of each.
+ * Feeds bytes to a parser of events; `onData` gets the data of each, and its name (`message` when it has none).
  * @throws when one event is longer than `max` characters; no more can be fed then.
  */
-export function eventReader(max: number, onData: (text: string) => void): (chunk: Buffer) => void {
+export function eventReader(
+  max: number,
+  onData: (text: string, event: string) => void,
+): (chunk: Buffer) => void {
   const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: max,
-    onEvent: ({ data }) => {
-      if (data !== '') onData(data);
+    onEvent: ({ data, event = 'message' }) => {
+      if (data !== '') onData(data, event);
     },
     onError: ({ type }) => {
       if (type === 'max-buffer-size-exceeded')

@@ -10,8 +10,8 @@ import { QUESTIONS } from '../protocol/questions.ts';
 import type { Slices } from '../protocol/slices.ts';
 import { META, metaOf, MODERN_VERSION } from '../protocol/versions.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
-import { keepOpen } from './keep-open.ts';
-import { LinkError, type Link, type LinkEvents } from './link.ts';
+import { openAnnouncements, type Announcements } from './announcements.ts';
+import type { Link, LinkEvents } from './link.ts';
 
 export interface UpstreamRequest {
   readonly method: string;
@@ -46,9 +46,18 @@ export interface Hop {
   send(era: Era, request: UpstreamRequest): Promise<Slices>;
   post(method: string, params?: JsonObject): Promise<void>;
   watch(server: Watched, events: Pick<LinkEvents, 'closed' | 'missed'>): void;
+  follow(uris: readonly string[]): void;
   receive(message: JsonObject): boolean;
   retire(): void;
   close(): Promise<void>;
+}
+
+/** A progress token is of this hop: to the client it would mean another request. */
+function withoutToken(params: JsonObject): JsonObject {
+  const { _meta, ...rest } = params;
+  if (!isObject(_meta)) return params;
+  const { progressToken: _token, ...meta } = _meta;
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
 }
 
 /** A server that asks more at once is refused: every question holds something at the client's side. */
@@ -80,9 +89,11 @@ export interface HopOptions {
   readonly gateway: JsonObject;
   /** Receives every message of the server that belongs to no request. */
   readonly onMessage: (message: JsonObject) => void;
+  /** One caller has this connection for itself, with one call at a time. */
+  readonly exclusive?: boolean;
 }
 
-export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
+export function createHop(link: Link, { gateway, onMessage, exclusive = false }: HopOptions): Hop {
   let lastId = 0;
   let retiring = false;
   const closed = new AbortController();
@@ -91,6 +102,7 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
   const running = new Set<Running>();
   /** Questions of the server that wait for an answer, by id. */
   const asked = new Map<string, AbortController>();
+  let announcements: Announcements | undefined;
   const legacyHeaders = (): Record<string, string> =>
     hop.version === undefined ? {} : { 'mcp-protocol-version': hop.version };
 
@@ -122,10 +134,13 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
     return { ...params, _meta: { ...own, ...modern } };
   }
 
-  /** A message on the stream of one request, or on the common one: then it is of the only request there is, or nobody's. */
+  /**
+   * A message on the stream of one request, or on the common one: there it is of the only call on a connection that
+   * one caller has for itself, else nobody's. What came late, of a call that has ended, must not reach another caller.
+   */
   function deliver(message: JsonObject, on?: Running): boolean {
     const [only] = running;
-    const owner = on ?? (running.size === 1 ? only : undefined);
+    const owner = on ?? (exclusive && running.size === 1 ? only : undefined);
     if ('id' in message) return (void answer(message, owner), true);
     const params = message['params'];
     const token = isObject(params) ? params['progressToken'] : undefined;
@@ -150,7 +165,7 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
     const key = JSON.stringify(id);
     const withdrawn = new AbortController();
     const resume = owner?.deadline.hold();
-    const question = { params: isObject(params) ? params : {}, withdrawn: withdrawn.signal };
+    const question = { params: isObject(params) ? withoutToken(params) : {}, withdrawn: withdrawn.signal };
     const full = asked.size >= MAX_QUESTIONS;
     if (!full) asked.set(key, withdrawn);
     const outcome = await (
@@ -218,30 +233,8 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
 
   function watch({ era, capabilities }: Watched, events: Pick<LinkEvents, 'closed' | 'missed'>): void {
     if (era === 'legacy') return link.listen?.(legacyHeaders());
-    const changes = Object.fromEntries(
-      ['tools', 'prompts', 'resources']
-        .filter((kind) => isObject(capabilities[kind]) && capabilities[kind]['listChanged'] === true)
-        .map((kind) => [`${kind}ListChanged`, true]),
-    );
-    if (Object.keys(changes).length === 0) return;
-    let streams = 0;
-    void keepOpen(async () => {
-      if (streams++ > 0) events.missed();
-      return listen({ notifications: changes }, events.closed);
-    }, closed.signal);
-  }
-
-  /** One stream of a modern server's announcements. @returns whether to open another when it has ended. */
-  async function listen(params: JsonObject, gone: (reason: string) => void): Promise<boolean> {
-    const request = { method: 'subscriptions/listen', params, timeout: 0, signal: closed.signal };
-    try {
-      const answer = await send('modern', request);
-      return answer.top.has('result');
-    } catch (error) {
-      if (!(error instanceof LinkError) || closed.signal.aborted) return false;
-      if (error.failure === 'unsent') gone(error.message);
-      return error.failure === 'lost';
-    }
+    const listening = (request: UpstreamRequest): Promise<Slices> => send('modern', request);
+    announcements = openAnnouncements({ send: listening, capabilities, events, ended: closed.signal });
   }
 
   async function close(): Promise<void> {
@@ -261,6 +254,7 @@ export function createHop(link: Link, { gateway, onMessage }: HopOptions): Hop {
     post: (method, params) =>
       link.post(JSON.stringify({ jsonrpc: '2.0', method, ...(params ? { params } : {}) }), legacyHeaders()),
     watch,
+    follow: (uris) => announcements?.follow(uris),
     receive: (message) => deliver(message),
     retire,
     close,

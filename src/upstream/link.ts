@@ -1,11 +1,13 @@
 /**
  * The interface every transport satisfies: carry one message to the server, bring its answer back.
  *
- *   connection.ts (eras, ids, tokens)  ──exchange──►  Link (stdio.ts | streamable-http.ts)  ──bytes──►  MCP server
+ *   connection.ts (eras, ids, tokens)  ──exchange──►  Link (one file a transport)  ──bytes──►  MCP server
  *                                      ◄──messages──
  */
+import type { z } from 'zod';
 import type { Era, JsonObject } from '../model.ts';
 import type { Slices } from '../protocol/slices.ts';
+import type { CredentialPiece } from './credentials/schema.ts';
 
 /** One request with its answer. */
 export interface Exchange {
@@ -68,11 +70,28 @@ export class LinkError extends Error {
   }
 }
 
-/** A transport: what it is configured with, and how a link of its kind is opened. One file a transport; listed in kinds.ts. */
-export interface TransportKind<Piece> {
+/** A transport of whatever kind, for those who do not ask which. */
+export interface AnyTransport {
+  /** What `transport:` says in the configuration. */
   readonly type: string;
+  /** What it is configured with, beside what all upstreams have. */
+  readonly shape: z.ZodRawShape;
+  /** The key that tells this transport when `transport:` is not written; without it the transport must be named. */
+  readonly toldBy?: string;
+  /** Which credentials fit. */
+  readonly credentials: z.ZodType<CredentialPiece>;
+  /** The eras it carries, in the order in which they are tried with a server that was not seen before. */
+  readonly eras: readonly [Era, ...Era[]];
   /** Opens the link; resolves when messages can be sent. @throws LinkError with the reason. */
-  open(piece: Piece, context: LinkContext, events: LinkEvents): Promise<Link>;
+  open(piece: object, context: LinkContext, events: LinkEvents): Promise<Link>;
+}
+
+/** One transport: one file that exports this, and one line in kinds.ts. `open` gets what its shape has read. */
+export interface TransportKind<Type extends string, Shape extends z.ZodRawShape> extends AnyTransport {
+  readonly type: Type;
+  readonly shape: Shape;
+  readonly toldBy?: string & keyof Shape;
+  open(piece: z.output<z.ZodObject<Shape>>, context: LinkContext, events: LinkEvents): Promise<Link>;
 }
 
 export interface LinkContext {

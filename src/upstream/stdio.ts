@@ -2,13 +2,14 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { resolve } from 'node:path';
 import { lineReader } from '../protocol/lines.ts';
-import { sliceMessage, type Slices } from '../protocol/slices.ts';
-import { answeredId, faultOf } from './answer.ts';
+import { sliceMessage } from '../protocol/slices.ts';
 import { childEnv } from './child-env.ts';
+import { stdioCredentials } from './credentials/schema.ts';
 import { readMessage } from './event-reader.ts';
 import { LinkError, type Link, type LinkContext, type LinkEvents, type TransportKind } from './link.ts';
+import { createPending } from './pending.ts';
 import { endGroup, spawnGroup } from './process-group.ts';
-import type { StdioPiece } from './stdio-schema.ts';
+import { stdioShape, type StdioPiece } from './stdio-schema.ts';
 
 const STDERR_LINE = 8 * 1024;
 const STDERR_TAIL = 5;
@@ -20,12 +21,15 @@ const LAST_WORDS = 250;
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d+)"?\s*,/;
 const ID_LAST = /"id"\s*:\s*"?(\d+)"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
-interface Pending {
-  readonly resolve: (answer: Slices) => void;
-  readonly reject: (error: Error) => void;
-}
-
-export const stdio: TransportKind<StdioPiece> = { type: 'stdio', open };
+export const stdio: TransportKind<'stdio', typeof stdioShape> = {
+  type: 'stdio',
+  shape: stdioShape,
+  toldBy: 'command',
+  credentials: stdioCredentials.describe('What the gateway gives the server to identify itself'),
+  // A server of the old era may end at a request that it does not know before `initialize`.
+  eras: ['legacy', 'modern'],
+  open,
+};
 
 async function open(piece: StdioPiece, context: LinkContext, events: LinkEvents): Promise<Link> {
   const env = childEnv(process.env, piece.inheritEnv, { ...piece.env, ...context.credential.env });
@@ -61,38 +65,27 @@ function createLink(
   context: LinkContext,
   events: LinkEvents,
 ): Link {
-  const pending = new Map<number, Pending>();
+  const pending = createPending(context.dropped);
   let gone: string | undefined;
   let spoke = false;
 
   function end(reason: string): void {
     if (gone !== undefined) return;
     gone = reason;
-    for (const { reject } of pending.values()) reject(new LinkError('lost', reason));
-    pending.clear();
+    pending.end(new LinkError('lost', reason));
     events.closed(reason);
   }
 
   /** Who never said a word was perhaps not the program that was meant. */
   const place = (): string => (spoke ? '' : ` before it said anything; PATH=${path}`);
 
-  function settle(id: number | undefined, deliver: (waiting: Pending) => void): void {
-    const waiting = id === undefined ? undefined : pending.get(id);
-    if (id === undefined || !waiting) return context.dropped('unknown_answer');
-    pending.delete(id);
-    deliver(waiting);
-  }
-
   function receive(line: Buffer): void {
     const message = sliceMessage(line);
     if (!message) return noise(line);
     spoke = true;
-    if (message.top.has('method')) {
-      const parsed = readMessage(line.toString('utf8'));
-      return parsed ? events.message(parsed) : noise(line);
-    }
-    const fault = faultOf(message);
-    settle(answeredId(message), ({ resolve: done, reject }) => (fault ? reject(fault) : done(message)));
+    if (!message.top.has('method')) return pending.answer(message);
+    const parsed = readMessage(line.toString('utf8'));
+    return parsed ? events.message(parsed) : noise(line);
   }
 
   function noise(line: Buffer): void {
@@ -116,7 +109,7 @@ function createLink(
   function tooLong(where: RegExp, part: Buffer): void {
     const [, id] = where.exec(part.toString('latin1')) ?? [];
     const why = `the answer is larger than limits.result (${context.maxMessage} bytes)`;
-    if (pending.has(Number(id))) settle(Number(id), ({ reject }) => reject(new LinkError('bad_answer', why)));
+    pending.fail(Number(id), new LinkError('bad_answer', why));
   }
 
   const overlongEnd = (tail: Buffer): void => tooLong(ID_LAST, tail);
@@ -137,14 +130,10 @@ function createLink(
 
   return {
     exchange({ id, text, signal }) {
-      return new Promise<Slices>((done, failed) => {
-        if (gone !== undefined) return failed(new LinkError('unsent', gone));
-        pending.set(id, { resolve: done, reject: failed });
-        signal?.addEventListener('abort', () => pending.delete(id) && failed(signal.reason as Error), {
-          once: true,
-        });
-        child.stdin.write(`${text}\n`);
-      });
+      if (gone !== undefined) return Promise.reject(new LinkError('unsent', gone));
+      const answer = pending.wait(id, signal);
+      child.stdin.write(`${text}\n`);
+      return answer;
     },
     post(text) {
       if (gone === undefined) child.stdin.write(`${text}\n`);
@@ -152,8 +141,7 @@ function createLink(
     },
     async close() {
       gone ??= 'closed by the gateway';
-      for (const { reject } of pending.values()) reject(new LinkError('lost', gone));
-      pending.clear();
+      pending.end(new LinkError('lost', gone));
       await endGroup(child);
     },
   };

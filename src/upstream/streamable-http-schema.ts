@@ -1,4 +1,4 @@
-/** What an upstream over Streamable HTTP is configured with. */
+/** What an upstream with a URL is configured with. */
 import { z } from 'zod';
 
 function withoutUserinfo(text: string): boolean {
@@ -6,10 +6,9 @@ function withoutUserinfo(text: string): boolean {
   return username === '' && password === '';
 }
 
-export const streamableHttpShape = {
-  url: z
-    .url({ protocol: /^https?$/, abort: true })
-    .refine(withoutUserinfo, 'a url carries no user or password; write them as credentials')
-    .describe('Endpoint of the MCP server'),
-};
+export const serverUrl = z
+  .url({ protocol: /^https?$/, abort: true })
+  .refine(withoutUserinfo, 'a url carries no user or password; write them as credentials');
+
+export const streamableHttpShape = { url: serverUrl.describe('Endpoint of the MCP server') };
 export type StreamableHttpPiece = z.output<z.ZodObject<typeof streamableHttpShape>>;

@@ -2,33 +2,32 @@
  * The Streamable HTTP transport, client side: one POST a message, answered as JSON or as a stream of events
  * (2025-11-25 and 2026-07-28, "Transports: Streamable HTTP"). On undici's dispatch interface: this is a hot edge.
  */
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { Slices } from '../protocol/slices.ts';
+import { httpCredentials } from './credentials/schema.ts';
 import { eventReader, readMessage } from './event-reader.ts';
 import { HttpAnswer } from './http-answer.ts';
 import { isUnreachable, reasonOf } from './http-failure.ts';
+import { openPool } from './http-pool.ts';
 import { keepOpen } from './keep-open.ts';
 import type { Exchange, Link, LinkContext, LinkEvents, TransportKind } from './link.ts';
-import type { StreamableHttpPiece } from './streamable-http-schema.ts';
+import { streamableHttpShape, type StreamableHttpPiece } from './streamable-http-schema.ts';
 
-const CONNECTIONS = 64;
-const CONNECT_TIMEOUT = 10_000;
 /** How long a server may take to hear that its session ends. */
 const GOODBYE = 1_000;
 
-export const streamableHttp: TransportKind<StreamableHttpPiece> = { type: 'streamable-http', open };
+export const streamableHttp: TransportKind<'streamable-http', typeof streamableHttpShape> = {
+  type: 'streamable-http',
+  shape: streamableHttpShape,
+  toldBy: 'url',
+  credentials: httpCredentials.describe('What the gateway sends to identify itself'),
+  eras: ['modern', 'legacy'],
+  open,
+};
 
 function open(piece: StreamableHttpPiece, context: LinkContext, events: LinkEvents): Promise<Link> {
   const url = new URL(piece.url);
-  const pool = new Pool(url.origin, {
-    connections: CONNECTIONS,
-    pipelining: 1,
-    // Deadlines are the caller's: the deadline of a call covers headers and body alike.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT },
-  });
-  return Promise.resolve(createLink(pool, url.pathname + url.search, context, events));
+  return Promise.resolve(createLink(openPool(url), url.pathname + url.search, context, events));
 }
 
 function createLink(pool: Pool, path: string, context: LinkContext, events: LinkEvents): Link {

@@ -10,40 +10,20 @@ import type { Era, JsonObject } from '../model.ts';
 import { SERVER_NOTIFICATIONS } from '../protocol/methods.ts';
 import type { Slices } from '../protocol/slices.ts';
 import { connect, type Connection, type ServerFacts } from './connection.ts';
+import { eraOrder } from './eras.ts';
+import { createFollowed, type Followed } from './followed.ts';
 import type { UpstreamRequest } from './hop.ts';
 import { coalesce } from './coalesce.ts';
 import { credentialOf } from './credentials/credential.ts';
 import { createLanes, type Lane } from './lanes.ts';
 import { TRANSPORTS } from './kinds.ts';
-import { LinkError, type Link, type LinkContext, type LinkEvents, type TransportKind } from './link.ts';
+import { LinkError, type Link, type LinkContext, type LinkEvents, type AnyTransport } from './link.ts';
 import { fetchLists, NO_LISTS, type Lists } from './lists.ts';
-
-/** Milliseconds. */
-export interface Pace {
-  /** Wait before the first attempt to come back; doubled with each failure up to the last. */
-  readonly backoffFirst: number;
-  readonly backoffLast: number;
-  /** Up for this long, and the next failure counts as the first. */
-  readonly stable: number;
-  /** At most one refetch of the lists in this time, however many changes are announced. */
-  readonly refetch: number;
-  /** Longest wait for each step of the handshake. */
-  readonly handshake: number;
-  /** How long a connection of one caller is kept without a call. */
-  readonly laneIdle: number;
-}
-
-const PACE: Pace = {
-  backoffFirst: 500,
-  backoffLast: 30_000,
-  stable: 20_000,
-  refetch: 500,
-  handshake: 30_000,
-  laneIdle: 120_000,
-};
+import { PACE, type Pace } from './pace.ts';
 
 /** Connections, for stdio processes, that callers who can be asked may have at once beside the common one. */
-const MAX_LANES = 8;
+const MAX_LANES = 16;
+const MAX_LANES_EACH = 4;
 
 export interface UpstreamStatus {
   readonly state: 'starting' | 'up' | 'down' | 'closed';
@@ -62,6 +42,8 @@ export interface UpstreamContext extends Pick<LinkContext, 'dir' | 'maxMessage' 
   readonly rememberedEra?: Era | undefined;
   /** State or lists have changed. */
   readonly changed: (what: 'state' | 'lists') => void;
+  /** A resource that is subscribed to has changed, or may have. */
+  readonly updated?: (uri: string) => void;
   /** Other than the usual times; for tests. */
   readonly pace?: Partial<Pace>;
 }
@@ -80,13 +62,14 @@ export interface Upstream {
    * @throws GatewayError `upstream_unavailable`, `outcome_unknown`, `upstream_error`, `timed_out`; or the signal's reason.
    */
   request(request: UpstreamRequest): Promise<Slices>;
+  readonly resources: Followed;
   close(): Promise<void>;
 }
 
 export function startUpstream(config: UpstreamConfig, context: UpstreamContext): Upstream {
-  const transport = TRANSPORTS[config.transport] as TransportKind<unknown>;
+  const transport: AnyTransport = TRANSPORTS[config.transport];
   const pace = { ...PACE, ...context.pace };
-  let era: Era = context.rememberedEra ?? (config.transport === 'stdio' ? 'legacy' : 'modern');
+  let era: Era = context.rememberedEra ?? transport.eras[0];
   let status: UpstreamStatus = { state: 'starting', since: new Date().toISOString(), restarts: 0 };
   let connection: Connection | undefined;
   let connecting: Promise<Connection> | undefined;
@@ -96,8 +79,14 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
   let failures = 0;
   let upSince = 0;
   let retry: NodeJS.Timeout | undefined;
-  const lanes = createLanes({ max: MAX_LANES, idle: pace.laneIdle });
+  const lanes = createLanes({ max: MAX_LANES, each: MAX_LANES_EACH, idle: pace.laneIdle });
   const refetch = coalesce(reread, pace.refetch);
+  const resources = createFollowed({
+    request: (asked) => request(asked),
+    connection: () => connection ?? healed(),
+    timeout: config.timeout,
+    updated: (uri) => context.updated?.(uri),
+  });
   let settle: () => void = () => undefined;
   const settled = new Promise<void>((resolve) => (settle = resolve));
 
@@ -115,18 +104,18 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
       if (current !== undefined && current === connection) down(reason);
     };
     const receive = (message: JsonObject): void => {
-      if (current?.receive(message)) return;
+      if (current?.receive(message) || resources.receive(message)) return;
       if (changesLists(message)) refetch.ask();
       else context.dropped('noise');
     };
-    const link = await openLink({ message: receive, closed: lost, missed: refetch.ask });
+    const link = await openLink({ message: receive, closed: lost, missed });
     opening = link;
     try {
       if (status.state === 'closed') throw new LinkError('unsent', 'closed by the gateway');
       current = await connect(link, {
         gateway: context.gateway,
-        prefer: era,
-        timeout: Math.min(config.timeout, pace.handshake),
+        eras: eraOrder(era, transport.eras),
+        timeout: pace.handshake,
         onMessage: receive,
       });
       lists = await readLists(current);
@@ -141,10 +130,17 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     connection = current;
     era = current.server.era;
     upSince = performance.now();
-    current.watch({ closed: lost, missed: refetch.ask });
+    current.watch({ closed: lost, missed });
+    resources.restore(current);
     set({ state: 'up', server: current.server });
     context.changed('lists');
     return current;
+  }
+
+  /** Announcements may have been lost. */
+  function missed(): void {
+    refetch.ask();
+    resources.missed();
   }
 
   const openLink = (events: LinkEvents): Promise<Link> =>
@@ -167,7 +163,8 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
       own = await connect(link, {
         gateway: context.gateway,
         capabilities,
-        prefer: 'legacy',
+        exclusive: true,
+        eras: eraOrder('legacy', transport.eras),
         timeout: pace.handshake,
         onMessage: receive,
       });
@@ -185,7 +182,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     let taken: Lane | undefined;
     let broken = true;
     try {
-      taken = await lanes.take(key, () => openLane(lane.capabilities), asked.signal);
+      taken = await lanes.take(key, () => openLane(lane.capabilities), asked);
       const answer = await taken.connection.request(asked);
       broken = false;
       return answer;
@@ -307,6 +304,7 @@ export function startUpstream(config: UpstreamConfig, context: UpstreamContext):
     lists: () => lists,
     settled,
     request,
+    resources,
     async close() {
       set({ state: 'closed' });
       clearTimeout(retry);

@@ -88,7 +88,7 @@ describe('the rules of an upstream', () => {
     });
     expect(tool(catalog, 't__search')).toBe('t find');
     expect(tool(catalog, 't__find')).toBeUndefined();
-    expect(shown(catalog, 1)).toEqual({ name: 't__keep' });
+    expect(shown(catalog, 1)).toEqual({ name: 't__keep', inputSchema: { type: 'object' } });
   });
 
   it('keep two originals apart that are renamed to one name', () => {
@@ -152,6 +152,7 @@ describe('a definition', () => {
     const definition = {
       zeta: [1, { $ref: '#/definitions/x' }],
       name: 'a',
+      inputSchema: { type: 'object' },
       definitions: { x: {} },
       _meta: { k: null },
     };

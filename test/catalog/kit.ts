@@ -27,10 +27,13 @@ export function source(id: string, setup: Setup = {}): Source {
     trustAnnotations: false,
     tools: { allow: ['*'], deny: [], rename: {}, describe: {}, annotations: {}, ...rules },
     lists: {
-      tool: definitions('name', tools),
+      tool: definitions('name', tools).map((tool) => ({
+        ...tool,
+        inputSchema: tool['inputSchema'] ?? { type: 'object' },
+      })),
       prompt: definitions('name', prompts),
-      resource: definitions('uri', resources),
-      template: definitions('uriTemplate', templates),
+      resource: definitions('uri', resources).map((resource) => ({ name: 'r', ...resource })),
+      template: definitions('uriTemplate', templates).map((template) => ({ name: 't', ...template })),
     },
     ...rest,
   };

@@ -192,7 +192,9 @@ describe('configuration', () => {
   });
 
   it('leaves everything unchanged for an upstream without a prefix', () => {
-    const tools = [{ name: 'a.b', _meta: { ui: { resourceUri: 'ui://index' } } }];
+    const tools = [
+      { name: 'a.b', inputSchema: { type: 'object' }, _meta: { ui: { resourceUri: 'ui://index' } } },
+    ];
     const only = source('a', {
       prefix: '',
       tools,

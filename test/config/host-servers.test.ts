@@ -41,6 +41,7 @@ describe('the shapes of hosts', () => {
       paste({
         local: { type: 'stdio', command: 'x', args: ['${LEVEL:-info}'] },
         api: { type: 'http', url: '${BASE}/mcp', headers: { Authorization: 'Bearer ${TOKEN}' } },
+        events: { type: 'sse', url: 'https://e.example/sse' },
         older: {
           transport: {
             type: 'http',
@@ -58,6 +59,7 @@ describe('the shapes of hosts', () => {
         url: 'https://b.example/mcp',
         credentials: { type: 'header', name: 'Authorization', value: 'Bearer tttt' },
       },
+      { transport: 'sse', url: 'https://e.example/sse' },
       {
         url: 'https://c.example',
         credentials: { type: 'headers', values: { 'X-Key': 'kkkk', 'X-Org': 'acme' } },
@@ -140,8 +142,8 @@ test.each([
     'mcpServers.a.env.A: expected text, a number, or true or false',
   ],
   [
-    { a: { type: 'sse', url: 'https://a.example' } },
-    'mcpServers.a.type: not in this version of Gatehouse: the older HTTP+SSE transport; expected one of "stdio", "http", "streamable-http", "streamableHttp"',
+    { a: { type: 'ws', url: 'https://a.example' } },
+    'mcpServers.a.type: expected one of "stdio", "http", "streamable-http", "streamableHttp", "sse"',
   ],
   [{ a: { serverUrl: 'a.example' } }, 'mcpServers.a.serverUrl: expected an http or https URL'],
   [

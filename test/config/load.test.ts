@@ -20,6 +20,7 @@ it('fills every default in', async () => {
     dir,
     listen: { host: '127.0.0.1', port: 8080 },
     admin: { host: '127.0.0.1', port: 9464 },
+    legacySse: false,
     hosts: ['127.0.0.1', 'localhost', '[::1]'],
     origins: [],
     shutdown: { grace: 25_000 },
@@ -64,7 +65,7 @@ it('reads every key there is', async () => {
   const { config } = await load(`
 version: 1
 workers: 1
-legacySse: false
+legacySse: true
 listen: 0.0.0.0:80
 admin: "[::1]:9000"
 publicUrl: https://gw.example/base

@@ -77,11 +77,16 @@ const TABLE: Record<string, [text: string, ...lines: string[]]> = {
   ],
   'both command and url': [
     up('command: x, url: "https://a.example"'),
-    'gateway.yaml:3:20 upstreams.a.url: unknown key; only an upstream without a "command" (streamable-http) has this',
+    'gateway.yaml:3:20 upstreams.a.url: unknown key; only an upstream without a "command" (streamable-http, sse) has this',
   ],
-  'the older transport': [
-    up('transport: sse, url: "https://a.example"'),
-    'gateway.yaml:3:19 upstreams.a.transport: not in this version of Gatehouse: the older HTTP+SSE transport; expected one of "stdio", "streamable-http"',
+  'a transport that does not exist': [
+    up('transport: websocket, url: "https://a.example"'),
+    'gateway.yaml:3:19 upstreams.a.transport: expected one of "stdio", "streamable-http", "sse"',
+  ],
+  'the older transport without a url': [
+    up('transport: sse, command: x'),
+    'gateway.yaml:3:3 upstreams.a.url: required',
+    'gateway.yaml:3:24 upstreams.a.command: unknown key; only an upstream without a "url" (stdio) has this',
   ],
   'a url of another scheme': [
     up('url: "ftp://a.example"'),

@@ -54,6 +54,9 @@ const SCHEMA = {
 };
 const RICH_TOOL = { name: 'rich', inputSchema: SCHEMA, outputSchema: SCHEMA, _meta: { a: 1 }, invented: [1] };
 
+/** The tools that every scripted server has. */
+const BUILT_IN = /(hang|seen|announce|update|die|flood)$/;
+
 const page = (...names: string[]): object => ({
   tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
 });
@@ -113,9 +116,9 @@ async function toolsOf(upstream: string): Promise<string[]> {
 
 describe('names', () => {
   it('D9: a tool with a name that others cannot register is listed and callable', async () => {
-    const exposed = await toolsOf('odd');
-    const answers = await Promise.all(exposed.map((name) => call(name).catch(String)));
-    expect(answers).toEqual(expect.arrayContaining(ODD_NAMES));
+    const exposed = (await toolsOf('odd')).filter((name) => !BUILT_IN.test(name));
+    const answers = await Promise.all(exposed.map((name) => call(name)));
+    expect(answers).toEqual(ODD_NAMES);
     for (const name of exposed) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   });
 
@@ -123,9 +126,7 @@ describe('names', () => {
     const { tools } = await client.listTools();
     const long = tools.map(({ name }) => name).filter((name) => name.startsWith(LONG_ID.slice(0, 8)));
     expect(long.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);
-    const answers = await Promise.all(
-      long.filter((name) => !/(hang|seen|announce)$/.test(name)).map((name) => call(name)),
-    );
+    const answers = await Promise.all(long.filter((name) => !BUILT_IN.test(name)).map((name) => call(name)));
     expect(answers.sort()).toEqual([...LONG_NAMES].sort());
   });
 });

@@ -30,7 +30,7 @@ it('notices a question that comes while it waits', async () => {
 
 it('gives a parked call back once', () => {
   const lot = createParkingLot(10, 60_000);
-  const parked = { conversation: createConversation(), answer: never };
+  const parked = { place: 'p', conversation: createConversation(), answer: never };
   const id = lot.park(parked);
   expect(lot.take(id)).toBe(parked);
   expect(lot.take(id)).toBeUndefined();
@@ -40,12 +40,32 @@ it('gives a parked call back once', () => {
 it('cancels a call that nobody comes back for, that is one too many, or that the end finds', async () => {
   const lot = createParkingLot(2, 20);
   const calls = Array.from({ length: 3 }, () => createConversation());
-  for (const conversation of calls) lot.park({ conversation, answer: never });
+  for (const conversation of calls) lot.park({ place: 'p', conversation, answer: never });
   expect(calls[0]!.abort.signal.aborted).toBe(true);
   await new Promise<void>((resolve) => calls[1]!.abort.signal.addEventListener('abort', () => resolve()));
   const last = createParkingLot(2, 60_000);
   const left = createConversation();
-  last.park({ conversation: left, answer: never });
+  last.park({ place: 'p', conversation: left, answer: never });
   last.close();
   expect(left.abort.signal.reason).toMatchObject({ code: 'shutdown' });
+});
+
+it('lets a client leave three calls at one upstream, and ends the oldest for the next', () => {
+  const lot = createParkingLot(100, 60_000);
+  const calls = Array.from({ length: 5 }, () => createConversation());
+  const park = (place: string, conversation: (typeof calls)[0]): void => {
+    lot.makeRoom(place);
+    lot.park({ place, conversation, answer: never });
+  };
+  const elsewhere = createConversation();
+  park('other', elsewhere);
+  for (const conversation of calls) park('here', conversation);
+  expect([...calls, elsewhere].map(({ abort }) => abort.signal.aborted)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

@@ -91,13 +91,19 @@ describe('the headers of a modern request', () => {
   });
 
   it.each([
-    ['of an unknown version', { ...META_OK, [META.protocolVersion]: '2030-01-01' }, -32022],
+    ['of another version', { ...META_OK, [META.protocolVersion]: '2030-01-01' }, -32020],
     ['of a version that is no text', { ...META_OK, [META.protocolVersion]: 5 }, -32022],
     ['without capabilities', { [META.protocolVersion]: MODERN_VERSION }, -32602],
     ['with capabilities in a list', { ...META_OK, [META.clientCapabilities]: [] }, -32602],
     ['without its version', {}, -32602],
   ])('beside a body %s get its own code', (_what, _meta, code) => {
     expect(codeFor('tools/call', { ...PARAMS, _meta }, GOOD)).toBe(code);
+  });
+
+  it('that name the unknown version of the body are no mismatch', () => {
+    const version = '2030-01-01';
+    const params = { ...PARAMS, _meta: { ...META_OK, [META.protocolVersion]: version } };
+    expect(codeFor('tools/call', params, { ...GOOD, 'mcp-protocol-version': version })).toBe(-32022);
   });
 
   it('that name an unknown version are told which are known', () => {

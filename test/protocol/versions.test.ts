@@ -4,12 +4,13 @@ import { eraOf, isLegacyVersion, META, metaOf, MODERN_VERSION } from '../../src/
 
 it.each([
   [
-    'initialize, whatever it claims',
+    'initialize with a version in _meta',
     'initialize',
     { _meta: { [META.protocolVersion]: MODERN_VERSION } },
     MODERN_VERSION,
-    'legacy',
+    'modern',
   ],
+  ['initialize, whatever its header,', 'initialize', {}, MODERN_VERSION, 'legacy'],
   [
     'a version in _meta',
     'tools/list',
