@@ -23,7 +23,7 @@ export function createLegacy({ gateway, sessions, streams, authenticate }: McpDe
     const { response, accepts } = arrival;
     if (message.kind === 'request')
       return run(gateway, arrival, message, session, {
-        reply: createReply(response, accepts),
+        reply: createReply(response, accepts, streams.attend),
         asks: accepts.events,
       });
     told(message, session);

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -88,6 +89,16 @@ export function readRecords(file: string): AuditLine[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as AuditLine);
+}
+
+/** A port that was free a moment ago, for a program that cannot choose one itself. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
 }
 
 /** Resolves when the condition holds; fails after `ms`. For what other processes do in their own time. */

@@ -1,7 +1,6 @@
 /** The HTTP+SSE transport of 2024-11-05 on both sides: the SDK's own client and server-everything, with `legacySse` on. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
@@ -11,7 +10,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVERYTHING, post, rpc, startGateway, until, type TestGateway } from './kit.ts';
+import { EVERYTHING, freePort, post, rpc, startGateway, until, type TestGateway } from './kit.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const SCRIPT = JSON.stringify({
@@ -22,15 +21,6 @@ const SCRIPT = JSON.stringify({
   },
 });
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex');
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 async function connect(gateway: TestGateway, capabilities = {}, headers: Record<string, string> = {}) {
   const client = new Client({ name: 'old-host', version: '1' }, { capabilities });

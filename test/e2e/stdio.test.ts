@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, it } from 'vitest';
-import { EVERYTHING, modern, readRecords, ROOT, rpc, temporaryFolder, until } from './kit.ts';
+import { EVERYTHING, freePort, modern, readRecords, ROOT, rpc, temporaryFolder, until } from './kit.ts';
 
 const BIN = join(ROOT, 'bin/gatehouse.js');
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
@@ -192,7 +192,7 @@ it('answers what is wrong, and goes on', async () => {
 }, 60_000);
 
 it('ends when stdin ends, after the answers that were under way; stdout carries nothing but messages', async () => {
-  const dir = folder(`listen: 127.0.0.1:18931\nadmin: 127.0.0.1:18932\n${ONE}`);
+  const dir = folder(ONE);
   const gateway = byHand(dir);
   gateway.say(HELLO);
   gateway.child.stdin.end(
@@ -214,17 +214,18 @@ it('ends at SIGTERM, although a call runs', async () => {
 }, 60_000);
 
 it('opens no address, or the admin address alone when that is wanted', async () => {
-  const yaml = `listen: 127.0.0.1:18941\nadmin: 127.0.0.1:18942\nupstreams: {}\n`;
+  const ports = [await freePort(), await freePort()] as const;
+  const yaml = `listen: 127.0.0.1:${ports[0]}\nadmin: 127.0.0.1:${ports[1]}\nupstreams: {}\n`;
   const closed = byHand(folder(yaml));
   closed.say(HELLO);
   await closed.answer('hello');
-  expect([await answers(18_941), await answers(18_942)]).toEqual([false, false]);
+  expect(await Promise.all(ports.map(answers))).toEqual([false, false]);
   closed.child.stdin.end();
   expect(await closed.ended).toBe(0);
   const open = byHand(folder(yaml), '--admin');
   open.say(HELLO);
   await open.answer('hello');
-  expect([await answers(18_941), await answers(18_942)]).toEqual([false, true]);
+  expect(await Promise.all(ports.map(answers))).toEqual([false, true]);
   open.child.stdin.end();
   expect(await open.ended).toBe(0);
 }, 60_000);
