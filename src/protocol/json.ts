@@ -8,20 +8,66 @@ import { GatewayError } from '../errors.ts';
 import type { Json } from '../model.ts';
 import { META } from './versions.ts';
 
-type Reviver = (this: unknown, key: string, value: Json, context: { readonly source?: string }) => unknown;
-// Both are in every supported Node (V8 11.4); the compiler's library does not know them yet.
-const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => Json;
+// In every supported Node (V8 11.4); the compiler's library does not know it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): Json };
 
 /** Does this number survive `JSON.parse` and `JSON.stringify`? 1e3, 1.0, -0 and 2^53+1 do not. */
 const survives = (source: string): boolean => String(Number(source)) === source;
 
-const keepNumbers: Reviver = (_key, value, { source }) =>
-  typeof value === 'number' && source !== undefined && !survives(source) ? rawJSON(source) : value;
+/** Stands before a number that was made a string for the parser; nobody outside can guess it. */
+const MARK = `${crypto.randomUUID()} `;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const AFTER_KEY = /\s*:/y;
 
-/** Parses JSON so that `JSON.stringify` gives every number back digit by digit (`JSON.rawJSON`). About ten times slower. */
+/**
+ * Parses JSON so that `JSON.stringify` gives every number back digit by digit (`JSON.rawJSON`). Not by `JSON.parse` with
+ * source access: in Node 26 that was seen to read an escaped key wrong, once in some 100,000 texts.
+ */
 export function parseLossless(text: string): Json {
-  return parseWithSource(text, keepNumbers);
+  const marked = markNumbers(text);
+  const value = JSON.parse(marked) as Json;
+  return marked === text ? value : unmark(value);
+}
+
+/** Puts each number that would not survive into a string. What is no JSON stays none: only whole, valid numbers are touched, and no keys. */
+function markNumbers(text: string): string {
+  let marked = '';
+  let done = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) i = endOfString(text, i);
+    else if (isNumeric(c)) {
+      const start = i;
+      while (i + 1 < text.length && isNumeric(text.charCodeAt(i + 1))) i++;
+      const source = text.slice(start, i + 1);
+      if (survives(source) || !NUMBER.test(source) || isKey(text, i + 1)) continue;
+      marked += `${text.slice(done, start)}"${MARK}${source}"`;
+      done = i + 1;
+    }
+  }
+  return done === 0 ? text : marked + text.slice(done);
+}
+
+function isKey(text: string, end: number): boolean {
+  AFTER_KEY.lastIndex = end;
+  return AFTER_KEY.test(text);
+}
+
+function unmark(value: Json): Json {
+  if (typeof value === 'string') return value.startsWith(MARK) ? rawJSON(value.slice(MARK.length)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  for (const [key, member] of Object.entries(value)) {
+    const kept = unmark(member);
+    // Not by assignment: a member may be called `__proto__`.
+    if (kept !== member)
+      Object.defineProperty(value, key, {
+        value: kept,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+  }
+  return value;
 }
 
 /**
@@ -118,7 +164,8 @@ function inspect(text: string, maxDepth: number): boolean {
 
 function endOfString(text: string, start: number): number {
   let i = start + 1;
-  for (let c = text.charCodeAt(i); c !== QUOTE; c = text.charCodeAt(++i)) if (c === BACKSLASH) i++;
+  for (let c = text.charCodeAt(i); c !== QUOTE && i < text.length; c = text.charCodeAt(++i))
+    if (c === BACKSLASH) i++;
   return i;
 }
 

@@ -115,3 +115,24 @@ it.each(['', ' ', '{', 'nul', '{"a":1}x', "{'a':1}", '{"a":01}', '\ufeff{}', '{"
     expect(refusal(text)).toBe('parse_error');
   },
 );
+
+describe('what is no JSON', () => {
+  it.each([
+    '{1.0:2}',
+    '{1.0 : 2}',
+    '[01.0]',
+    '[1.0.0]',
+    '[1.0abc]',
+    '["a"1.0]',
+    '[tru1.0]',
+    '[1e400',
+    '[-]',
+    '[.5]',
+    '[1.]',
+    '[1e]',
+    '"1.0',
+    '1.0 2.0',
+  ])('%s stays none in the lossless path', (text) => {
+    expect(() => parseLossless(text)).toThrow(SyntaxError);
+  });
+});
