@@ -18,6 +18,8 @@ const survives = (source: string): boolean => String(Number(source)) === source;
 const MARK = `${crypto.randomUUID()} `;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const AFTER_KEY = /\s*:/y;
+/** Deeper values could be parsed, but not written again: the stack would not do. */
+const MAX_NESTING = 1_000;
 
 /**
  * Parses JSON so that `JSON.stringify` gives every number back digit by digit (`JSON.rawJSON`). Not by `JSON.parse` with
@@ -33,9 +35,13 @@ export function parseLossless(text: string): Json {
 function markNumbers(text: string): string {
   let marked = '';
   let done = 0;
+  let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) i = endOfString(text, i);
+    else if (c === OPEN || c === OPEN_LIST) {
+      if (++depth > MAX_NESTING) throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
+    } else if (c === CLOSE || c === CLOSE_LIST) depth--;
     else if (isNumeric(c)) {
       const start = i;
       while (i + 1 < text.length && isNumeric(text.charCodeAt(i + 1))) i++;
