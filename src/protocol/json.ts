@@ -4,6 +4,7 @@
  *   JSON.parse ─► inspect (depth, twin keys, numbers) ─► value            ordinary numbers
  *                                                    └─► lossless parse   a number that would not come out as it went in
  */
+import { BACKSLASH, CLOSE, CLOSE_LIST, COLON, COMMA, MINUS, OPEN, OPEN_LIST, QUOTE } from './characters.ts';
 import { GatewayError } from '../errors.ts';
 import type { Json } from '../model.ts';
 import { META } from './versions.ts';
@@ -18,8 +19,8 @@ const survives = (source: string): boolean => String(Number(source)) === source;
 const MARK = `${crypto.randomUUID()} `;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const AFTER_KEY = /\s*:/y;
-/** Deeper values could be parsed, but not written again: the stack would not do. */
-const MAX_NESTING = 1_000;
+/** Deeper values could be parsed, but not written again: the stack would not do. The bound of whatever is read here or sliced. */
+export const MAX_NESTING = 1_000;
 
 /**
  * Parses JSON so that `JSON.stringify` gives every number back digit by digit (`JSON.rawJSON`). Not by `JSON.parse` with
@@ -91,16 +92,6 @@ export function readJson(text: string, maxDepth: number): Json {
   }
   return inspect(text, maxDepth) ? value : parseLossless(text);
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
 
 /** The objects whose keys are watched, from the envelope down: the member that leads on, and what the protocol reads there. */
 const WATCHED = [

@@ -2,9 +2,8 @@
  * Finds the members of a JSON-RPC message in its bytes, so that a result can be passed on without being parsed.
  * Brackets and strings are matched; what stands inside a value is left for its reader to judge.
  */
-
-/** Nesting beyond this is no message: readers by recursion (`parseLossless`) would overflow their stack at about twice it. */
-const MAX_DEPTH = 1_000;
+import { BACKSLASH, CLOSE, CLOSE_LIST, COLON, COMMA, OPEN, OPEN_LIST, QUOTE } from './characters.ts';
+import { MAX_NESTING } from './json.ts';
 
 /** `[start, end)` of a value in the bytes. */
 export type Range = readonly [start: number, end: number];
@@ -16,15 +15,6 @@ export interface Slices {
   /** Members of its `result`, when that is an object. */
   readonly result: ReadonlyMap<string, Range>;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 
 const NONE: ReadonlyMap<string, Range> = new Map();
 
@@ -131,7 +121,7 @@ function endOfNested(bytes: Buffer, start: number): number {
       if (closers.pop() !== c) return -1;
       if (closers.length === 0) return i + 1;
     }
-    if (closers.length > MAX_DEPTH) return -1;
+    if (closers.length > MAX_NESTING) return -1;
   }
   return -1;
 }

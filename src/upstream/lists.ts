@@ -46,7 +46,7 @@ export async function fetchLists(
       const { kind, member } = METHODS[method]!.list!;
       const list = await followPages(connection, method, member, timeout).catch((error: unknown) => {
         if (error instanceof LinkError && error.failure !== 'bad_answer') throw error;
-        // Templates are often not implemented beside a resources capability: that is no fault of the server.
+        // Many servers with resources do not know the method for templates: that is no fault of theirs.
         const reason = error instanceof Error ? error.message : String(error);
         return { entries: last[kind], warning: kind === 'template' ? undefined : `failed: ${reason}` };
       });
